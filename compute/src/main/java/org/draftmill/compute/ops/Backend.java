@@ -1,0 +1,22 @@
+package org.draftmill.compute.ops;
+
+/**
+ * A device and its tensor operations. Implementations: {@code reference} (readable loops, the
+ * judge) and {@code cpu} (Vector API, threads); each passes the same contract test. A backend may
+ * be used by one thread at a time; several backends may live in one process.
+ */
+public interface Backend extends AutoCloseable {
+  /**
+   * {@code reference}, {@code cpu}, …: part of what a run is pinned to, since results are equal to
+   * the bit only within one backend.
+   */
+  String name();
+
+  Ops ops();
+
+  /** New, empty memory. */
+  Workspace workspace();
+
+  @Override
+  void close();
+}
