@@ -5,11 +5,12 @@ package org.draftmill.compute.ops;
  * order) and its settings; formulas in docs/drafter.md.
  *
  * @param slotsPerBlock B − 1
- * @param labels {@code [slots]} the token that should be drafted; any valid id where the slot is
- *     not supervised
+ * @param labels {@code [slots]} the token that should be drafted. Unsupervised slots need theirs
+ *     too: the streak runs through them (a slot past the end of its document carries the last
+ *     token)
  * @param supervised {@code [slots]} 1 or 0: m
- * @param teacherRows {@code [slots]} row of {@code teacherStates} whose logits teach this slot, or
- *     null without soft labels
+ * @param teacherRows {@code [slots]} row of {@code teacherStates} whose logits teach this slot,
+ *     valid for unsupervised slots too, or null without soft labels
  * @param chunkRows rows of logits that may exist at once, a multiple of {@code slotsPerBlock}
  */
 public record HeadLoss(
