@@ -1,0 +1,49 @@
+package org.draftmill.job.config;
+
+import java.time.Duration;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+
+/** Options of a run as a whole. */
+public final class RunOptions {
+
+  public static final ConfigOption<String> DIR =
+      ConfigOptions.key("run.dir")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "The run directory: plan, checkpoints, training log, exported drafters. A run that"
+                  + " has a checkpoint there goes on from it.");
+
+  public static final ConfigOption<Long> SEED =
+      ConfigOptions.key("run.seed")
+          .longType()
+          .defaultValue(42L)
+          .withDescription(
+              "Decides the order of jobs and releases, the anchors and the drafter's"
+                  + " initialisation. Same plan and seed, same weights.");
+
+  public static final ConfigOption<Integer> WEB_PORT =
+      ConfigOptions.key("run.web-port")
+          .intType()
+          .defaultValue(8081)
+          .withDescription(
+              "Port of Flink's web UI in embedded runs; 0 takes any free one. If it is taken, the"
+                  + " next ones are tried.");
+
+  public static final ConfigOption<Integer> RESTART_ATTEMPTS =
+      ConfigOptions.key("run.restart-attempts")
+          .intType()
+          .defaultValue(3)
+          .withDescription(
+              "How often a failure is answered by a restart from the last checkpoint before the run"
+                  + " fails.");
+
+  public static final ConfigOption<Duration> RESTART_DELAY =
+      ConfigOptions.key("run.restart-delay")
+          .durationType()
+          .defaultValue(Duration.ofSeconds(1))
+          .withDescription("How long a restart waits after a failure.");
+
+  private RunOptions() {}
+}
