@@ -17,8 +17,6 @@ import java.util.List;
  * takes it for a generic type, for which a registered Kryo serializer counts.
  */
 public final class HiddenStateChunk {
-  private static final ByteOrder LE = ByteOrder.LITTLE_ENDIAN;
-
   private final byte[] bytes;
   private final ByteBuffer view;
   private final HiddenDType dtype;
@@ -52,15 +50,7 @@ public final class HiddenStateChunk {
       int rowsOfJob,
       int tapColumns,
       int finalColumns,
-      HiddenDType dtype) {
-    public Shape {
-      if (Math.min(rows, Math.min(tapColumns, finalColumns)) < 0) {
-        throw new IllegalArgumentException(
-            "A chunk's rows %d, tap columns %d and final columns %d must not be negative."
-                .formatted(rows, tapColumns, finalColumns));
-      }
-    }
-  }
+      HiddenDType dtype) {}
 
   /**
    * A document that starts in a chunk's rows.
@@ -200,6 +190,8 @@ public final class HiddenStateChunk {
   byte[] bytes() {
     return bytes;
   }
+
+  private static final ByteOrder LE = ByteOrder.LITTLE_ENDIAN;
 
   private long matrixBytes(int columns) {
     return (long) rows() * columns * dtype.bytes();
