@@ -17,6 +17,8 @@ import java.util.List;
  * takes it for a generic type, for which a registered Kryo serializer counts.
  */
 public final class HiddenStateChunk {
+  private static final ByteOrder LE = ByteOrder.LITTLE_ENDIAN;
+
   private final byte[] bytes;
   private final ByteBuffer view;
   private final HiddenDType dtype;
@@ -50,7 +52,15 @@ public final class HiddenStateChunk {
       int rowsOfJob,
       int tapColumns,
       int finalColumns,
-      HiddenDType dtype) {}
+      HiddenDType dtype) {
+    public Shape {
+      if (Math.min(rows, Math.min(tapColumns, finalColumns)) < 0) {
+        throw new IllegalArgumentException(
+            "A chunk's rows %d, tap columns %d and final columns %d must not be negative."
+                .formatted(rows, tapColumns, finalColumns));
+      }
+    }
+  }
 
   /**
    * A document that starts in a chunk's rows.
@@ -190,8 +200,6 @@ public final class HiddenStateChunk {
   byte[] bytes() {
     return bytes;
   }
-
-  private static final ByteOrder LE = ByteOrder.LITTLE_ENDIAN;
 
   private long matrixBytes(int columns) {
     return (long) rows() * columns * dtype.bytes();

@@ -1,0 +1,103 @@
+package org.draftmill.operators.drafter.collective;
+
+import java.io.IOException;
+
+/**
+ * A link between two members of one process: the receiver reads the sender's array. The sender says
+ * how far its array may be read, the receiver says when it has read all of it.
+ */
+final class LocalLink implements Downstream, Upstream {
+  private final int from;
+  private final int to;
+  private Transfer source;
+  private long sequence = -1;
+  private long ready;
+  private long taken;
+  private long finished = -1;
+  private String closedBy;
+
+  LocalLink(int from, int to) {
+    this.from = from;
+    this.to = to;
+  }
+
+  @Override
+  public synchronized void begin(Transfer transfer, Route route, long operation)
+      throws IOException {
+    check();
+    source = transfer;
+    sequence = operation;
+    ready = route.ready();
+    taken = 0;
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void ready(long elements) {
+    ready = elements;
+    notifyAll();
+  }
+
+  @Override
+  public synchronized void finish() throws IOException {
+    while (finished < sequence) {
+      await();
+    }
+    source = null;
+  }
+
+  @Override
+  public void receive(Transfer transfer, long operation, int first, int count) throws IOException {
+    Transfer peer;
+    synchronized (this) {
+      while (sequence < operation || ready < taken + count) {
+        await();
+      }
+      if (source.code() != transfer.code() || source.length() != transfer.length()) {
+        throw new IOException(
+            "Operation %d is the %s of %d values for drafter %d, but the %s of %d values for drafter %d: they do not train the same step."
+                .formatted(
+                    operation, source, source.length(), from, transfer, transfer.length(), to));
+      }
+      peer = source;
+    }
+    transfer.take(first, count, peer);
+    synchronized (this) {
+      taken += count;
+    }
+  }
+
+  @Override
+  public synchronized void finished(long operation) {
+    finished = operation;
+    notifyAll();
+  }
+
+  /** Ends the link: whoever waits on it fails. True when somebody else had ended it before. */
+  synchronized boolean close(String who) {
+    boolean again = closedBy != null && !closedBy.equals(who);
+    if (closedBy == null) {
+      closedBy = who;
+    }
+    notifyAll();
+    return again;
+  }
+
+  private void await() throws IOException {
+    check();
+    try {
+      wait();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Interrupted while exchanging between drafters " + from + " and " + to);
+    }
+  }
+
+  private void check() throws IOException {
+    if (closedBy != null) {
+      throw new IOException(
+          "The exchange between drafters %d and %d was closed by %s."
+              .formatted(from, to, closedBy));
+    }
+  }
+}
