@@ -1,0 +1,44 @@
+package org.draftmill.compute.target;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.Ops;
+import org.draftmill.compute.ops.Workspace;
+import org.draftmill.compute.reference.ReferenceBackend;
+
+/** Keeps the workspaces that it made, to add up what they hold. */
+final class TestingBackend implements Backend {
+  private final Backend backend = new ReferenceBackend();
+  private final List<Workspace> workspaces = new ArrayList<>();
+
+  long bytesHeld() {
+    return workspaces.stream().mapToLong(Workspace::bytesHeld).sum();
+  }
+
+  int workspacesMade() {
+    return workspaces.size();
+  }
+
+  @Override
+  public String name() {
+    return backend.name();
+  }
+
+  @Override
+  public Ops ops() {
+    return backend.ops();
+  }
+
+  @Override
+  public Workspace workspace() {
+    Workspace workspace = backend.workspace();
+    workspaces.add(workspace);
+    return workspace;
+  }
+
+  @Override
+  public void close() {
+    backend.close();
+  }
+}
