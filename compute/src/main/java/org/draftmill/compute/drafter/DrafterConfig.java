@@ -1,9 +1,11 @@
 package org.draftmill.compute.drafter;
 
 import java.util.List;
+import java.util.OptionalInt;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Heads;
-import org.draftmill.compute.ops.RopeTable;
+import org.draftmill.compute.target.Rope;
+import org.draftmill.compute.target.Taps;
 
 /**
  * The shape of a draft model and what ties it to its target. It is of the Qwen3 kind whatever the
@@ -14,15 +16,16 @@ import org.draftmill.compute.ops.RopeTable;
  * @param heads of its attention
  * @param vocabularySize rows of the target's embedding
  * @param targetLayers decoder layers of the target
- * @param taps ids of the tapped target layers, from 0, ascending: the state <em>after</em> such a
- *     layer is read
+ * @param taps which of the target's hidden states it reads
  * @param blockSize B: the anchor and B − 1 drafted tokens
  * @param maskToken id whose embedding stands for a token to be drafted
  * @param slidingLayers one entry a layer: whether it is {@code sliding_attention}
  * @param slidingWindow window of the sliding layers, 0 when there are none
  * @param rmsNormEps of all norms
- * @param rope the rotary embedding of all layers
- * @param serving what a serving engine reads besides
+ * @param rope the rotary embedding of all layers, that of the target
+ * @param maxPositions longest sequence that the target was made for
+ * @param beginOfText the target's, if it has one
+ * @param endOfText the target's
  */
 public record DrafterConfig(
     int hiddenSize,
@@ -30,34 +33,21 @@ public record DrafterConfig(
     Heads heads,
     int vocabularySize,
     int targetLayers,
-    List<Integer> taps,
+    Taps taps,
     int blockSize,
     int maskToken,
     List<Boolean> slidingLayers,
     int slidingWindow,
     float rmsNormEps,
-    RopeTable rope,
-    Serving serving) {
-
-  /**
-   * Entries of {@code config.json} that training does not use but a serving engine does.
-   *
-   * @param ropeTheta base of the rotary embedding
-   * @param ropeScaling JSON object of its long-context scaling, or null
-   * @param maxPositionEmbeddings longest sequence
-   * @param bosTokenId JSON value, or null
-   * @param eosTokenId JSON value (a number or a list), or null
-   */
-  public record Serving(
-      double ropeTheta,
-      String ropeScaling,
-      int maxPositionEmbeddings,
-      String bosTokenId,
-      String eosTokenId) {}
+    Rope rope,
+    int maxPositions,
+    OptionalInt beginOfText,
+    List<Integer> endOfText) {
 
   public DrafterConfig {
-    taps = List.copyOf(taps);
+    taps.requireWithin(targetLayers);
     slidingLayers = List.copyOf(slidingLayers);
+    endOfText = List.copyOf(endOfText);
     require(hiddenSize > 0, "hidden_size", hiddenSize, "must be positive");
     require(intermediateSize > 0, "intermediate_size", intermediateSize, "must be positive");
     require(!slidingLayers.isEmpty(), "num_hidden_layers", 0, "must be at least 1");
@@ -68,19 +58,7 @@ public record DrafterConfig(
         "mask_token_id",
         maskToken,
         "must be one of the " + vocabularySize + " rows of the target's embedding");
-    require(
-        heads.headDim() % 2 == 0 && rope.headDim() == heads.headDim(),
-        "head_dim",
-        heads.headDim(),
-        "must be even and that of the rotary embedding, " + rope.headDim());
-    require(!taps.isEmpty(), "target_layer_ids", taps, "must name at least one layer");
-    for (int i = 0; i < taps.size(); i++) {
-      require(
-          taps.get(i) >= (i == 0 ? 0 : taps.get(i - 1) + 1) && taps.get(i) < targetLayers,
-          "target_layer_ids",
-          taps,
-          "must ascend and lie between 0 and " + (targetLayers - 1));
-    }
+    require(heads.headDim() % 2 == 0, "head_dim", heads.headDim(), "must be even");
     require(
         slidingWindow > 0 == slidingLayers.contains(true),
         "sliding_window",
@@ -95,7 +73,7 @@ public record DrafterConfig(
 
   /** Columns of the taps of one token, K·H. */
   public int tapColumns() {
-    return taps.size() * hiddenSize;
+    return taps.count() * hiddenSize;
   }
 
   /** B − 1, the tokens that a block drafts. */

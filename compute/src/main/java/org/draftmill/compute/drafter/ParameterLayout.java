@@ -61,7 +61,7 @@ public final class ParameterLayout {
     int keyValueColumns = config.heads().keyValueColumns();
     int headDim = config.heads().headDim();
     int intermediate = config.intermediateSize();
-    matrix(FC, hidden, config.taps().size() * hidden);
+    matrix(FC, hidden, config.tapColumns());
     vector(HIDDEN_NORM, hidden);
     List<Layer> built = new ArrayList<>();
     for (int l = 0; l < config.layers(); l++) {
@@ -119,6 +119,10 @@ public final class ParameterLayout {
 
   Parameter norm() {
     return byName.get(NORM);
+  }
+
+  int layers() {
+    return layers.size();
   }
 
   Layer layer(int index) {

@@ -3,15 +3,15 @@ package org.draftmill.compute.drafter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import java.util.List;
 import org.draftmill.compute.ops.Heads;
+import org.draftmill.compute.target.Taps;
 import org.junit.jupiter.api.Test;
 
 class InitializerTest {
   @Test
   void normsAreOneAndMatricesOfTheScaleOfTheirFanIn() {
     DrafterConfig config =
-        TestingDrafters.config(2, List.of(1, 4), 4, new Heads(8, 4, 32), 256, 300, 50);
+        TestingDrafters.config(2, Taps.of(1, 4), 4, new Heads(8, 4, 32), 256, 300, 50);
     ParameterLayout layout = new ParameterLayout(config);
     float[] weights = new Initializer(3).weights(config, layout);
     for (ParameterLayout.Parameter parameter : layout.parameters()) {
@@ -37,7 +37,7 @@ class InitializerTest {
   @Test
   void largeModelsUseTheUsualDeviation() {
     DrafterConfig config =
-        TestingDrafters.config(1, List.of(1), 4, new Heads(2, 1, 32), 640, 64, 50);
+        TestingDrafters.config(1, Taps.of(1), 4, new Heads(2, 1, 32), 640, 64, 50);
     ParameterLayout layout = new ParameterLayout(config);
     float[] weights = new Initializer(3).weights(config, layout);
     double squares = 0;
@@ -49,8 +49,8 @@ class InitializerTest {
 
   @Test
   void aDeeperDrafterBeginsWithTheSameFirstLayers() {
-    DrafterConfig shallow = TestingDrafters.config(1, List.of(1), 4);
-    DrafterConfig deep = TestingDrafters.config(3, List.of(1), 4);
+    DrafterConfig shallow = TestingDrafters.config(1, Taps.of(1), 4);
+    DrafterConfig deep = TestingDrafters.config(3, Taps.of(1), 4);
     ParameterLayout shallowLayout = new ParameterLayout(shallow);
     ParameterLayout deepLayout = new ParameterLayout(deep);
     float[] one = new Initializer(9).weights(shallow, shallowLayout);
