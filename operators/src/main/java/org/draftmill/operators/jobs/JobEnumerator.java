@@ -1,0 +1,136 @@
+package org.draftmill.operators.jobs;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.Set;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.draftmill.corpus.io.ByteSources;
+
+/**
+ * The central work queue: hands out the lowest job that is left to whichever reader asks. Reads the
+ * lists on another thread, a little ahead of what is asked for, so it never blocks the coordinator.
+ */
+final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
+  static final int READ_AT_ONCE = 128;
+
+  private final SplitEnumeratorContext<ExtractionJob> context;
+  private final ByteSources plan;
+  private final Queue<ExtractionJob> ahead = new ArrayDeque<>(); // read, not handed out
+  private final Queue<ExtractionJob> returned =
+      new PriorityQueue<>(Comparator.comparingLong(ExtractionJob::position));
+  private final Set<Integer> waiting = new LinkedHashSet<>(); // readers that asked, oldest first
+  private long next; // position of the next job of the list to hand out
+  private long total = -1; // unknown until the plan is open
+  private boolean reading;
+  private volatile PlannedJobs list;
+  private volatile long remaining; // for the metric
+
+  JobEnumerator(SplitEnumeratorContext<ExtractionJob> context, ByteSources plan, JobsState state) {
+    this.context = context;
+    this.plan = plan;
+    this.next = state.next();
+    this.returned.addAll(state.returned());
+  }
+
+  @Override
+  public void start() {
+    MetricGroup metrics = context.metricGroup().addGroup("draftmill").addGroup("jobs");
+    metrics.gauge("jobsRemaining", () -> remaining);
+    readAhead();
+  }
+
+  @Override
+  public void handleSplitRequest(int subtask, String host) {
+    waiting.add(subtask);
+    serve();
+  }
+
+  @Override
+  public void addSplitsBack(List<ExtractionJob> jobs, int subtask) {
+    waiting.remove(subtask);
+    returned.addAll(jobs);
+    serve();
+  }
+
+  @Override
+  public void addReader(int subtask) {
+    // A reader asks when it has room.
+  }
+
+  private void serve() {
+    while (!waiting.isEmpty()) {
+      int subtask = waiting.iterator().next();
+      if (context.registeredReaders().containsKey(subtask) && !serve(subtask)) {
+        break;
+      }
+      waiting.remove(subtask);
+    }
+    remaining = total < 0 ? 0 : total - next + returned.size();
+    if (ahead.size() < READ_AT_ONCE / 2) {
+      readAhead();
+    }
+  }
+
+  /** Answers a reader; false if that must wait until more of the list is read. */
+  private boolean serve(int subtask) {
+    if (!returned.isEmpty()) {
+      context.assignSplit(returned.remove(), subtask);
+    } else if (!ahead.isEmpty()) {
+      next++;
+      context.assignSplit(ahead.remove(), subtask);
+    } else if (next == total) {
+      context.signalNoMoreSplits(subtask);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  private void readAhead() {
+    if (!reading && next + ahead.size() != total) {
+      reading = true;
+      context.callAsync(this::readMore, this::take);
+    }
+  }
+
+  /** On a thread that may block. */
+  private List<ExtractionJob> readMore() throws IOException {
+    if (list == null) {
+      list = PlannedJobs.open(plan, next);
+    }
+    return list.read(READ_AT_ONCE);
+  }
+
+  private void take(List<ExtractionJob> jobs, Throwable failure) {
+    if (failure != null) {
+      throw new FlinkRuntimeException("Reading the list of jobs failed.", failure);
+    }
+    reading = false;
+    total = list.total();
+    ahead.addAll(jobs);
+    serve();
+  }
+
+  @Override
+  public JobsState snapshotState(long checkpointId) {
+    List<ExtractionJob> jobs = new ArrayList<>(returned);
+    jobs.sort(Comparator.comparingLong(ExtractionJob::position));
+    return new JobsState(next, jobs);
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (list != null) {
+      list.close();
+    }
+  }
+}

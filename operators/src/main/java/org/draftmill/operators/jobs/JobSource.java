@@ -1,0 +1,59 @@
+package org.draftmill.operators.jobs;
+
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+
+/**
+ * The jobs of a plan, in the order of its lists, each to whichever reader asks next. A split is one
+ * job: no reader owns a share, none idles while a job is left.
+ */
+public final class JobSource implements Source<ExtractionJob, ExtractionJob, JobsState> {
+  private static final long serialVersionUID = 1L;
+
+  private final String plan;
+
+  /**
+   * @param plan directory of the plan, on any file system that Flink knows
+   */
+  public JobSource(String plan) {
+    this.plan = plan;
+  }
+
+  @Override
+  public Boundedness getBoundedness() {
+    return Boundedness.BOUNDED;
+  }
+
+  @Override
+  public SourceReader<ExtractionJob, ExtractionJob> createReader(SourceReaderContext context) {
+    return new JobReader(context);
+  }
+
+  @Override
+  public SplitEnumerator<ExtractionJob, JobsState> createEnumerator(
+      SplitEnumeratorContext<ExtractionJob> context) {
+    return restoreEnumerator(context, JobsState.START);
+  }
+
+  @Override
+  public SplitEnumerator<ExtractionJob, JobsState> restoreEnumerator(
+      SplitEnumeratorContext<ExtractionJob> context, JobsState state) {
+    return new JobEnumerator(context, new FlinkByteSources(new Path(plan)), state);
+  }
+
+  @Override
+  public SimpleVersionedSerializer<ExtractionJob> getSplitSerializer() {
+    return new ExtractionJobSerializer();
+  }
+
+  @Override
+  public SimpleVersionedSerializer<JobsState> getEnumeratorCheckpointSerializer() {
+    return new JobsStateSerializer();
+  }
+}
