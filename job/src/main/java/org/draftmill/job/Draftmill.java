@@ -5,7 +5,9 @@ import org.draftmill.job.cli.Console;
 import org.draftmill.job.cli.Console.Verbosity;
 import org.draftmill.job.cli.ExitCode;
 import org.draftmill.job.cli.Failures;
+import org.draftmill.job.cli.InspectCommand;
 import org.draftmill.job.cli.LogFile;
+import org.draftmill.job.cli.PlanCommand;
 import org.draftmill.job.cli.StandardError;
 import org.draftmill.job.cli.Version;
 import picocli.CommandLine;
@@ -25,7 +27,8 @@ import picocli.CommandLine.Spec;
     scope = ScopeType.INHERIT,
     versionProvider = Version.class,
     usageHelpAutoWidth = true,
-    synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {PlanCommand.class, InspectCommand.class})
 public final class Draftmill implements Callable<Integer> {
 
   @Spec private CommandSpec spec;

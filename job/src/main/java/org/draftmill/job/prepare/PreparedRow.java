@@ -1,0 +1,6 @@
+package org.draftmill.job.prepare;
+
+import org.draftmill.corpus.TokenizedSequence;
+
+/** A sequence of the dataset. */
+record PreparedRow(int range, TokenizedSequence sequence) implements Ranged {}

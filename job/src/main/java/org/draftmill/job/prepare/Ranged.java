@@ -1,0 +1,6 @@
+package org.draftmill.job.prepare;
+
+/** Something that came from a range of the input; what one range gives goes into one file. */
+interface Ranged {
+  int range();
+}
