@@ -140,17 +140,16 @@ public final class TargetModel implements AutoCloseable {
     int rows = inputIds.length;
     result.resize(rows, tapColumns(taps), withFinal ? config.hidden() : 0);
     activations.resize(rows);
-    DecoderLayer.Attention attention =
-        new PackedAttention(backend.ops(), documentStarts, activations);
+    DecoderLayer.Attention attention = new PackedAttention(ops(), documentStarts, activations);
     int used = Parts.forExtraction(config, taps, withFinal).layers();
     Matrix tapped = result.taps(rows);
     run(inputIds, positions(documentStarts), used, layer -> attention, taps, tapped);
-    boolean finite = backend.ops().allFinite(tapped);
+    boolean finite = ops().allFinite(tapped);
     Matrix finalStates = null;
     if (withFinal) {
       finalStates = result.finalStates(rows);
       normFinal(finalStates);
-      finite &= backend.ops().allFinite(finalStates);
+      finite &= ops().allFinite(finalStates);
     }
     return new Forward(this, result, tapped, finalStates, finite);
   }
@@ -188,7 +187,7 @@ public final class TargetModel implements AutoCloseable {
 
   /** The final norm of the residual stream; {@code out} {@code [rows, H]}. */
   void normFinal(Matrix out) {
-    backend.ops().rmsNorm(activations.x(), finalNorm, config.normEps(), out);
+    ops().rmsNorm(activations.x(), finalNorm, config.normEps(), out);
   }
 
   private static int[] positions(int[] documentStarts) {
@@ -204,6 +203,11 @@ public final class TargetModel implements AutoCloseable {
 
   int tapColumns(Taps taps) {
     return Math.multiplyExact(taps.count(), config.hidden());
+  }
+
+  /** The operations of the model's device. */
+  public Ops ops() {
+    return backend.ops();
   }
 
   Backend backend() {

@@ -69,10 +69,7 @@ public final class TargetSession implements AutoCloseable {
     Matrix finalStates = results.finalStates(rows);
     model.normFinal(finalStates);
     Matrix logits = logits(scored);
-    model
-        .backend()
-        .ops()
-        .linear(finalStates.rows(rows - scored, rows), model.head().lmHead(), logits);
+    model.ops().linear(finalStates.rows(rows - scored, rows), model.head().lmHead(), logits);
     return new Scores(logits, tapped, finalStates);
   }
 
