@@ -1,6 +1,7 @@
 package org.draftmill.job.embedded;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobExecutionResult;
@@ -48,9 +49,9 @@ public final class EmbeddedCluster implements AutoCloseable {
         webPort == 0 ? "0" : webPort + "-" + Math.min(65_535, webPort + PORTS));
     flink.set(WebOptions.SUBMIT_ENABLE, false);
     // The progress line and the web UI follow the stages second by second.
-    flink.set(MetricOptions.METRIC_FETCHER_UPDATE_INTERVAL, java.time.Duration.ofMillis(500));
+    flink.set(MetricOptions.METRIC_FETCHER_UPDATE_INTERVAL, Duration.ofMillis(500));
     // A process that is busy computing on every core answers late and is not dead for that.
-    flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, java.time.Duration.ofMinutes(5));
+    flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, Duration.ofMinutes(5));
     flink.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
     flink.addAll(settings);
     MiniCluster cluster =
@@ -76,6 +77,8 @@ public final class EmbeddedCluster implements AutoCloseable {
 
   /** Hands a job in; it runs from then on. */
   public JobID submit(StreamGraph graph) throws Exception {
+    graph.setJobId(JobID.generate());
+    graph.serializeUserDefinedInstances();
     try {
       return cluster.submitJob(graph).get().getJobID();
     } catch (ExecutionException e) {
@@ -108,9 +111,10 @@ public final class EmbeddedCluster implements AutoCloseable {
         .get(timeoutSeconds, TimeUnit.SECONDS);
   }
 
-  /** Ends a job where it stands. */
+  /** Ends a job where it stands, and waits until it has ended. */
   public void cancel(JobID job) throws Exception {
     cluster.cancelJob(job).get();
+    cluster.requestJobResult(job).get();
   }
 
   @Override
