@@ -29,7 +29,11 @@ public interface Workspace extends AutoCloseable {
    */
   void decode(ByteBuffer source, DType dtype, Matrix matrix);
 
-  /** The inverse of {@link #decode}; rounds to nearest, halves to even. Waits for the device. */
+  /**
+   * The inverse of {@link #decode}; rounds to nearest, halves to even. Waits for the device. The
+   * one method that another thread may call while the backend computes, on a matrix that nobody
+   * changes meanwhile.
+   */
   void encode(Matrix matrix, DType dtype, ByteBuffer destination);
 
   /** A copy of {@code values} on the device. */

@@ -107,21 +107,30 @@ public record Rope(double theta, Scaling scaling) {
     return switch (type) {
       case "default" -> new Unscaled();
       case "linear" -> new Linear(positive(scaling, "factor"));
-      case "llama3" ->
-          new Llama3(
-              positive(scaling, "factor"),
-              positive(scaling, "low_freq_factor"),
-              positive(scaling, "high_freq_factor"),
-              positive(
-                  scaling.has("original_max_position_embeddings") ? scaling : config,
-                  scaling.has("original_max_position_embeddings")
-                      ? "original_max_position_embeddings"
-                      : "max_position_embeddings"));
+      case "llama3" -> llama3(scaling, config);
       default ->
           throw new InputException(
               "%s: has the 'rope_type' '%s'; supported are default, linear and llama3."
                   .formatted(config.path(), type));
     };
+  }
+
+  private static Llama3 llama3(JsonConfig scaling, JsonConfig config) {
+    String original = "original_max_position_embeddings";
+    Llama3 llama3 =
+        new Llama3(
+            positive(scaling, "factor"),
+            positive(scaling, "low_freq_factor"),
+            positive(scaling, "high_freq_factor"),
+            scaling.has(original)
+                ? positive(scaling, original)
+                : positive(config, "max_position_embeddings"));
+    if (llama3.lowFrequencyFactor() >= llama3.highFrequencyFactor()) {
+      throw new InputException(
+          "%s: 'low_freq_factor' is %s and 'high_freq_factor' %s; the first must be less."
+              .formatted(config.path(), llama3.lowFrequencyFactor(), llama3.highFrequencyFactor()));
+    }
+    return llama3;
   }
 
   private static double positive(JsonConfig config, String key) {

@@ -12,11 +12,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.draftmill.compute.DType;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.Matrix;
+import org.draftmill.compute.ops.Workspace;
+import org.draftmill.compute.reference.ReferenceBackend;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SafetensorsFileTest {
@@ -61,6 +67,47 @@ class SafetensorsFileTest {
     assertThatThrownBy(() -> SafetensorsFile.open(folder.resolve("b.safetensors")))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("no such file");
+  }
+
+  @ParameterizedTest
+  @EnumSource(DType.class)
+  void decodesMatricesChunkByChunk(DType dtype) throws IOException {
+    Path path = folder.resolve("a.safetensors");
+    try (Backend backend = new ReferenceBackend();
+        Workspace workspace = backend.workspace()) {
+      float[] values = new float[7 * 3];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = i - 3.5f;
+      }
+      Matrix matrix = workspace.matrix(7, 3, values);
+      new SafetensorsWriter()
+          .matrix("m", dtype, workspace, matrix)
+          .vector("v", dtype, workspace, matrix.rows(2, 3))
+          .write(path);
+      try (SafetensorsFile file = SafetensorsFile.open(path)) {
+        assertThat(file.tensor("v").requireShape(3).read(workspace).toArray())
+            .isEqualTo(matrix.rows(2, 3).toArray());
+        StoredTensor stored = file.tensor("m").requireShape(7, 3);
+        assertThat(stored.read(workspace).toArray()).isEqualTo(values);
+        for (int chunkRows = 0; chunkRows <= 8; chunkRows++) {
+          Matrix read = workspace.matrix(7, 3);
+          stored.readInto(workspace, read, chunkRows * 3 * dtype.bytes() + 1);
+          assertThat(read.toArray()).as("%d rows at once", chunkRows).isEqualTo(values);
+        }
+      }
+    }
+  }
+
+  @Test
+  void refusesToDecodeWholeNumbers() throws IOException {
+    Path path = folder.resolve("a.safetensors");
+    new SafetensorsWriter().longs("ids", new long[] {7, -8}, 2).write(path);
+    try (Backend backend = new ReferenceBackend();
+        SafetensorsFile file = SafetensorsFile.open(path)) {
+      assertThatThrownBy(() -> file.tensor("ids").read(backend.workspace()))
+          .isInstanceOf(InputException.class)
+          .hasMessageContainingAll("'ids'", "I64", "BF16");
+    }
   }
 
   static Stream<Arguments> damages() {

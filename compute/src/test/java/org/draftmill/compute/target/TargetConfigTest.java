@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Random;
 import org.draftmill.compute.DType;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Heads;
@@ -114,6 +115,7 @@ class TargetConfigTest {
         "`\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4}` | yarn | llama3",
         "`\"rope_scaling\": {\"full_attention\": {}}` | rope_type | per-layer",
         "`\"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 0}` | factor | positive",
+        "`\"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 8, \"low_freq_factor\": 4, \"high_freq_factor\": 4}` | low_freq_factor | 4.0",
         "`\"rope_theta\": -1` | rope_theta | -1",
         "`\"partial_rotary_factor\": 0.5` | partial_rotary_factor | 0.5",
         "`\"quantization_config\": {}` | quantized | bfloat16",
@@ -152,6 +154,26 @@ class TargetConfigTest {
     assertThatThrownBy(() -> TargetConfig.read(TestingTargets.folder(model)))
         .isInstanceOf(InputException.class)
         .hasMessageContainingAll(architecture, "LlamaForCausalLM", "Qwen3ForCausalLM");
+  }
+
+  @Test
+  void flippedBitsAreReadOrRefused() throws IOException {
+    byte[] good = Files.readAllBytes(TestingTargets.demo().resolve(TargetConfig.CONFIG));
+    Random random = new Random(13);
+    int refused = 0;
+    for (int round = 0; round < 2000; round++) {
+      byte[] bad = good.clone();
+      for (int flips = 1 + random.nextInt(3); flips > 0; flips--) {
+        bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+      }
+      Files.write(folder.resolve(TargetConfig.CONFIG), bad);
+      try {
+        TargetConfig.read(folder);
+      } catch (InputException e) {
+        refused++;
+      }
+    }
+    assertThat(refused).isBetween(200, 2000);
   }
 
   private TargetConfig llama(String setting) {

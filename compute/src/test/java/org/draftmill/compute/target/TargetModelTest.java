@@ -8,10 +8,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.draftmill.compute.DType;
 import org.draftmill.compute.InputException;
@@ -98,6 +103,41 @@ class TargetModelTest {
       }
       assertThatThrownBy(first::taps).isInstanceOf(IllegalStateException.class);
       second.close();
+    }
+  }
+
+  @Test
+  void anotherThreadPacksWhileTheNextPassRuns() throws Exception {
+    Taps taps = Taps.of(0, 4);
+    ExecutorService packer = Executors.newSingleThreadExecutor();
+    try (TargetModel model = TargetModel.load(MODEL, backend)) {
+      List<Future<byte[]>> packed = new ArrayList<>();
+      for (int job = 0; job < 60; job++) {
+        Forward forward = model.forward(idsOf(job), new int[] {0, 1 + job % 7}, taps, true);
+        packed.add(packer.submit(() -> pack(forward)));
+      }
+      for (int job = 0; job < packed.size(); job++) {
+        Forward again = model.forward(idsOf(job), new int[] {0, 1 + job % 7}, taps, true);
+        assertThat(packed.get(job).get()).as("job %d", job).isEqualTo(pack(again));
+      }
+    } finally {
+      packer.shutdown();
+    }
+  }
+
+  private static int[] idsOf(int job) {
+    int[] ids = new int[1 + job % 7];
+    Arrays.setAll(ids, i -> (job * 31 + i * 7) % 160);
+    return ids;
+  }
+
+  private static byte[] pack(Forward forward) {
+    try (forward) {
+      int columns = forward.tapColumns() + forward.finalColumns();
+      ByteBuffer bytes = ByteBuffer.allocate(forward.rows() * columns * 2);
+      forward.encodeTaps(0, forward.rows(), DType.BF16, bytes);
+      forward.encodeFinal(0, forward.rows(), DType.BF16, bytes);
+      return bytes.array();
     }
   }
 
