@@ -92,7 +92,7 @@ public final class DemandBoard {
   /**
    * Waits for a demand. The answer comes when there is one for the release that is offered, when
    * the gate is another than the one the subtask knows, when the subtask polls again, or by {@link
-   * #expire}.
+   * #expire}; to a subtask that has released everything it comes at once.
    */
   public CompletableFuture<Answer> poll(Poll poll) {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
@@ -169,12 +169,13 @@ public final class DemandBoard {
         member.place = oldest.getKey();
         member.granted = oldest.getValue();
         member.answer(new Answer(gate, Optional.of(oldest.getValue())));
-      } else if (!gate.equals(member.poll.known())) {
+      } else if (!gate.equals(member.poll.known()) || member.poll.ended()) {
         member.answer(Answer.nothing(gate));
       }
     }
   }
 
+  /** Confirms the steps that count now, and says which one is open. */
   private Gate gate() {
     List<Member> heard = members.values().stream().filter(member -> member.live).toList();
     if (subtasks == 0 || heard.size() < subtasks) {
