@@ -1,6 +1,5 @@
 package org.draftmill.compute.drafter;
 
-import java.util.Arrays;
 import org.draftmill.compute.drafter.ParameterLayout.Parameter;
 
 /**
@@ -97,24 +96,13 @@ final class AdamW {
     }
   }
 
-  float[] copyOfFirst() {
-    return first.clone();
-  }
-
-  float[] copyOfSecond() {
-    return second.clone();
-  }
-
+  /** First moments of the shard. */
   float[] first() {
     return first;
   }
 
+  /** Second moments of the shard. */
   float[] second() {
     return second;
-  }
-
-  void reset() {
-    Arrays.fill(first, 0);
-    Arrays.fill(second, 0);
   }
 }

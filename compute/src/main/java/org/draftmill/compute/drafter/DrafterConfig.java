@@ -1,11 +1,14 @@
 package org.draftmill.compute.drafter;
 
+import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Heads;
 import org.draftmill.compute.target.Rope;
 import org.draftmill.compute.target.Taps;
+import org.draftmill.compute.target.TargetConfig;
 
 /**
  * The shape of a draft model and what ties it to its target. It is of the Qwen3 kind whatever the
@@ -64,6 +67,64 @@ public record DrafterConfig(
         "sliding_window",
         slidingWindow,
         "must be positive exactly when some layer is sliding_attention");
+  }
+
+  /**
+   * What a user chooses of a drafter; the rest follows from the target.
+   *
+   * @param taps which hidden states of the target it reads
+   * @param maskToken see {@link MaskToken}
+   * @param slidingLayers one entry a layer, in order
+   * @param slidingWindow 0 when no layer slides
+   */
+  public record Choices(
+      Taps taps, int blockSize, int maskToken, List<Boolean> slidingLayers, int slidingWindow) {
+
+    /** {@code layers} layers that see everything. */
+    public static Choices full(Taps taps, int layers, int blockSize, int maskToken) {
+      return new Choices(
+          taps, blockSize, maskToken, Collections.nCopies(Math.max(0, layers), false), 0);
+    }
+  }
+
+  /** The drafter of a target, with layers of the target's widths. */
+  public static DrafterConfig of(TargetConfig target, Choices choices) {
+    return new DrafterConfig(
+        target.hidden(),
+        target.intermediate(),
+        target.heads(),
+        target.vocabulary(),
+        target.layers(),
+        choices.taps(),
+        choices.blockSize(),
+        choices.maskToken(),
+        choices.slidingLayers(),
+        choices.slidingWindow(),
+        target.normEps(),
+        target.rope(),
+        target.maxPositions(),
+        target.beginOfText(),
+        target.endOfText());
+  }
+
+  /**
+   * Throws an {@link InputException} unless this drafter can work with that target.
+   *
+   * @param place where the drafter came from, for the message
+   */
+  public DrafterConfig requireFits(TargetConfig target, Path place) {
+    requireSame(place, "hidden_size", hiddenSize, target.hidden());
+    requireSame(place, "vocab_size", vocabularySize, target.vocabulary());
+    requireSame(place, "num_target_layers", targetLayers, target.layers());
+    return this;
+  }
+
+  private static void requireSame(Path place, String key, int found, int ofTarget) {
+    if (found != ofTarget) {
+      throw new InputException(
+          "%s: the drafter's %s is %d, but that of the target is %d; it was trained for another target."
+              .formatted(place, key, found, ofTarget));
+    }
   }
 
   /** d, the number of its own layers. */

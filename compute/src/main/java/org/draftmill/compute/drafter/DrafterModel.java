@@ -1,5 +1,6 @@
 package org.draftmill.compute.drafter;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.draftmill.compute.decoding.DraftModel;
@@ -48,6 +49,17 @@ public final class DrafterModel implements DraftModel, AutoCloseable {
     for (int l = 0; l < config.layers(); l++) {
       layers.add(new DrafterLayer(backend.ops(), config, weights.layers.get(l), layout.layer(l)));
     }
+  }
+
+  /**
+   * Loads an exported drafter for decoding.
+   *
+   * @param target that it will draft for
+   */
+  public static DrafterModel load(Path folder, TargetHead target, Backend backend) {
+    DrafterExport.Exported exported = DrafterExport.read(folder);
+    exported.config().requireFits(target.config(), folder);
+    return new DrafterModel(backend, exported.config(), target, exported.weights());
   }
 
   /** Replaces all weights by {@code masters} {@code [layout.size()]}. */

@@ -23,7 +23,7 @@ import org.draftmill.compute.target.TargetHead;
 public final class DrafterTrainer implements AutoCloseable {
   private final DrafterConfig config;
   private final DrafterSettings settings;
-  private final String backendName;
+  private final PinnedRun run;
   private final int rank;
   private final Shards shards;
   private final float[] weights; // [parameters] fp32 masters
@@ -62,7 +62,7 @@ public final class DrafterTrainer implements AutoCloseable {
       int size) {
     this.config = model.config();
     this.settings = settings;
-    this.backendName = backend.name();
+    this.run = PinnedRun.of(backend.name(), config, settings);
     this.rank = rank;
     this.weights = weights;
     this.model = model;
@@ -250,6 +250,44 @@ public final class DrafterTrainer implements AutoCloseable {
         skipped,
         reduceSeconds,
         optimizerSeconds);
+  }
+
+  /** A copy of what this drafter must write down; {@link DrafterStateFiles#write} writes it. */
+  public DrafterState snapshot() {
+    int[] bounds = shards.elementBounds();
+    boolean unfinished = sums.inProgress();
+    return new DrafterState(
+        run,
+        rank,
+        shards.size(),
+        step,
+        updates,
+        bounds[rank],
+        weights.length,
+        Arrays.copyOfRange(weights, bounds[rank], bounds[rank + 1]),
+        adamW.first().clone(),
+        adamW.second().clone(),
+        unfinished ? sums.gradient().clone() : null,
+        unfinished ? sums.scalars().clone() : null);
+  }
+
+  /**
+   * Goes on from what any number of drafters wrote at one step.
+   *
+   * @throws InputException naming what differs when the states are of another run, or the place
+   *     that is damaged
+   */
+  public void restore(DrafterStateFiles states) {
+    states.requireSame(run);
+    System.arraycopy(states.weights(), 0, weights, 0, weights.length);
+    int from = shards.elementBounds()[rank];
+    states.readFloats(DrafterStateFile.FIRST_MOMENTS, from, adamW.first());
+    states.readFloats(DrafterStateFile.SECOND_MOMENTS, from, adamW.second());
+    sums.clear();
+    states.addSums(rank, shards.size(), sums);
+    step = states.step();
+    updates = states.updates();
+    model.load(weights);
   }
 
   @Override

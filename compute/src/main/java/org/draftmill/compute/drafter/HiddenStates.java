@@ -1,6 +1,7 @@
 package org.draftmill.compute.drafter;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Workspace;
 
@@ -44,7 +45,7 @@ final class HiddenStates {
     check(
         starts.length == documents + 1 && starts[0] == 0 && starts[documents] == next,
         documents + " documents from row 0 to row " + next,
-        java.util.Arrays.toString(starts));
+        Arrays.toString(starts));
     for (int document = 0; document < documents; document++) {
       check(starts[document] <= starts[document + 1], "ascending documents", starts[document + 1]);
     }

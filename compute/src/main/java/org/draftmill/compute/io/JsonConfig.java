@@ -71,6 +71,24 @@ public final class JsonConfig {
     }
   }
 
+  /**
+   * The same for JSON that was read from elsewhere.
+   *
+   * @param path for messages
+   */
+  public static JsonConfig parse(Path path, String json) {
+    try {
+      JsonNode node = JSON.readTree(json);
+      if (!node.isObject()) {
+        throw new InputException(path + ": does not hold a JSON object.");
+      }
+      return new JsonConfig(path, "", node);
+    } catch (IOException e) {
+      throw new InputException(
+          path + ": cannot be read as JSON: " + SafetensorsHeader.firstLine(e), e);
+    }
+  }
+
   public Path path() {
     return path;
   }

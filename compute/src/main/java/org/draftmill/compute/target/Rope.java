@@ -72,7 +72,8 @@ public record Rope(double theta, Scaling scaling) {
     }
   }
 
-  static Rope read(JsonConfig config) {
+  /** Reads the rotary embedding of a {@code config.json}. */
+  public static Rope read(JsonConfig config) {
     Optional<JsonConfig> parameters = config.object("rope_parameters");
     Optional<JsonConfig> scaling =
         parameters.isPresent() ? parameters : config.object("rope_scaling");
