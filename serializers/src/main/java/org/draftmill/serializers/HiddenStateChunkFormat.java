@@ -59,6 +59,9 @@ public final class HiddenStateChunkFormat {
   static final int HEADER_BYTES = 72;
   static final int DOCUMENT_BYTES = 16;
 
+  /** The header, and the most that padding adds to the four parts. */
+  private static final int FIXED_BYTES = HEADER_BYTES + 4 * (Long.BYTES - 1);
+
   static final RecordEnvelope.Format FORMAT =
       new RecordEnvelope.Format("hidden state chunk", "DMHC", VERSION, HEADER_BYTES);
 
@@ -122,12 +125,18 @@ public final class HiddenStateChunkFormat {
    */
   public static int rowsThatFit(
       long chunkBytes, int tapColumns, int finalColumns, HiddenDType dtype) {
-    long perRow =
-        DOCUMENT_BYTES + Integer.BYTES + 1 + dtype.bytes() * ((long) tapColumns + finalColumns);
-    long padding = 4 * (Long.BYTES - 1);
-    long rows =
-        (Math.min(chunkBytes, RecordEnvelope.MAX_RECORD_BYTES) - HEADER_BYTES - padding) / perRow;
-    return (int) Math.max(0, rows);
+    long bytes = Math.min(chunkBytes, RecordEnvelope.MAX_RECORD_BYTES) - FIXED_BYTES;
+    return (int) Math.max(0, bytes / bytesPerRow(tapColumns, finalColumns, dtype));
+  }
+
+  /** The smallest size of a chunk into which a row surely fits. */
+  public static long smallestChunk(int tapColumns, int finalColumns, HiddenDType dtype) {
+    return FIXED_BYTES + bytesPerRow(tapColumns, finalColumns, dtype);
+  }
+
+  /** A row, and a document that starts in it. */
+  private static long bytesPerRow(int tapColumns, int finalColumns, HiddenDType dtype) {
+    return DOCUMENT_BYTES + Integer.BYTES + 1 + dtype.bytes() * ((long) tapColumns + finalColumns);
   }
 
   /**

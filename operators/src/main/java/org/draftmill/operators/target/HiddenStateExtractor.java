@@ -1,0 +1,31 @@
+package org.draftmill.operators.target;
+
+import java.io.IOException;
+import java.io.Serializable;
+import org.draftmill.operators.jobs.ExtractionJob;
+
+/** What a target does with a job. The two parts run on a thread each, for different jobs. */
+public interface HiddenStateExtractor extends AutoCloseable {
+  /** Reads the tokens of a job and packs them. */
+  PackedBatch prepare(ExtractionJob job) throws IOException;
+
+  /**
+   * Runs the target. An unchecked exception, but for an {@link
+   * org.draftmill.compute.InputException}, and a result that is not finite speak against this job
+   * only: it is tried again and then given up.
+   */
+  HiddenStates forward(PackedBatch batch) throws InterruptedException;
+
+  /** Called once, when no other method runs any more; results may still be out. */
+  @Override
+  void close();
+
+  /** Opens the extractor of a subtask. */
+  @FunctionalInterface
+  interface Factory extends Serializable {
+    /**
+     * @param backend name of the backend to compute with
+     */
+    HiddenStateExtractor open(TargetSettings settings, String backend) throws IOException;
+  }
+}

@@ -1,0 +1,36 @@
+package org.draftmill.operators.target;
+
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MeterView;
+import org.apache.flink.metrics.MetricGroup;
+import org.draftmill.operators.target.PipelineActivity.Part;
+
+/** The figures of one target, below {@code draftmill.target}; all but the rate only grow. */
+final class TargetMetrics {
+  private static final int RATE_SECONDS = 10;
+
+  private final Counter jobs;
+  private final Counter tokens;
+  private final Counter deadLetters;
+
+  TargetMetrics(MetricGroup operator, PipelineActivity activity) {
+    MetricGroup group = operator.addGroup("draftmill").addGroup("target");
+    jobs = group.counter("jobs");
+    tokens = group.counter("tokens");
+    deadLetters = group.counter("deadLetters");
+    group.meter("tokensPerSecond", new MeterView(tokens, RATE_SECONDS));
+    group.gauge("busySeconds", activity::busySeconds);
+    group.gauge("prepareSeconds", () -> activity.seconds(Part.PREPARE));
+    group.gauge("forwardSeconds", () -> activity.seconds(Part.FORWARD));
+    group.gauge("packSeconds", () -> activity.seconds(Part.PACK));
+  }
+
+  void done(JobResult result) {
+    jobs.inc();
+    if (result.deadLetter().isPresent()) {
+      deadLetters.inc();
+    } else {
+      tokens.inc(result.job().tokens());
+    }
+  }
+}

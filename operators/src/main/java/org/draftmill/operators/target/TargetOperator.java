@@ -1,0 +1,214 @@
+package org.draftmill.operators.target;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.operators.util.SimpleVersionedListState;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.function.ThrowingRunnable;
+import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.jobs.ExtractionJob;
+import org.draftmill.operators.jobs.ExtractionJobSerializer;
+import org.draftmill.serializers.HiddenStateChunk;
+
+/**
+ * One target. An operator for the mailbox (the pipeline's threads hand over through it) and for
+ * {@code endInput}.
+ *
+ * <p>{@code processElement} returns when there is room for one job more. The jobs inside are the
+ * state; after a restore they are done first. All chunks of a job leave in one mail, so no barrier
+ * falls between them.
+ */
+final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
+    implements OneInputStreamOperator<ExtractionJob, HiddenStateChunk>, BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+
+  private static final ListStateDescriptor<byte[]> JOBS =
+      new ListStateDescriptor<>("jobs-in-flight", BytePrimitiveArraySerializer.INSTANCE);
+
+  private final transient MailboxExecutor mailbox;
+  private final transient TargetSettings settings;
+  private final transient HiddenStateExtractor.Factory extractors;
+
+  private final transient Queue<ExtractionJob> waiting = new ArrayDeque<>();
+  private final transient Queue<ExtractionJob> inPipeline = new ArrayDeque<>();
+  private transient ListState<ExtractionJob> state;
+  private transient DeviceLease device;
+  private transient TargetPipeline pipeline;
+  private transient PipelineActivity activity;
+  private transient TargetMetrics figures;
+
+  TargetOperator(
+      StreamOperatorParameters<HiddenStateChunk> parameters,
+      TargetSettings settings,
+      HiddenStateExtractor.Factory extractors) {
+    super(parameters);
+    this.mailbox = parameters.getMailboxExecutor();
+    this.settings = settings;
+    this.extractors = extractors;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    state =
+        new SimpleVersionedListState<>(
+            context.getOperatorStateStore().getListState(JOBS), new ExtractionJobSerializer());
+    List<ExtractionJob> restored = new ArrayList<>();
+    state.get().forEach(restored::add);
+    restored.sort(Comparator.comparingLong(ExtractionJob::position));
+    waiting.addAll(restored);
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    device =
+        DeviceLease.take(
+            settings.device(), getRuntimeContext().getExternalResourceInfos(DeviceLease.RESOURCE));
+    activity = new PipelineActivity(System::nanoTime);
+    figures = new TargetMetrics(getMetricGroup(), activity);
+    pipeline =
+        new TargetPipeline(
+            openExtractor(),
+            new ChunkPacker(settings.chunkBytes(), settings.hiddenDtype()),
+            settings.retries(),
+            activity,
+            new ToMailbox(),
+            subtask());
+    watch();
+    fillPipeline();
+  }
+
+  private HiddenStateExtractor openExtractor() throws Exception {
+    try {
+      return extractors.open(settings, device.backend());
+    } catch (RuntimeException e) {
+      throw asFailureOfTheTask(e);
+    }
+  }
+
+  private String subtask() {
+    return "(%d/%d)"
+        .formatted(
+            getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() + 1,
+            getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
+  }
+
+  /** Looks regularly for work that hangs; the check comes as a mail, also while this one yields. */
+  private void watch() {
+    long period = Math.max(1, settings.timeout().toMillis() / 4);
+    getProcessingTimeService().scheduleWithFixedDelay(time -> failIfStuck(), period, period);
+  }
+
+  private void failIfStuck() {
+    PipelineActivity.Running longest = activity.longest().orElse(null);
+    if (longest != null && longest.nanos() > settings.timeout().toNanos()) {
+      throw new IllegalStateException(
+          "Target %s hangs: %s of %s has lasted %d s, longer than %s allows."
+              .formatted(
+                  subtask(),
+                  longest.part().label(),
+                  longest.job(),
+                  TimeUnit.NANOSECONDS.toSeconds(longest.nanos()),
+                  TargetOptions.TIMEOUT.key()));
+    }
+  }
+
+  @Override
+  public void processElement(StreamRecord<ExtractionJob> element) throws Exception {
+    waiting.add(element.getValue());
+    fillPipeline();
+    while (inPipeline.size() == TargetPipeline.DEPTH) {
+      mailbox.yield();
+    }
+  }
+
+  @Override
+  public void endInput() throws Exception {
+    while (!inPipeline.isEmpty()) {
+      mailbox.yield();
+    }
+  }
+
+  private void fillPipeline() {
+    while (inPipeline.size() < TargetPipeline.DEPTH && !waiting.isEmpty()) {
+      ExtractionJob job = waiting.remove();
+      inPipeline.add(job);
+      pipeline.submit(job);
+    }
+  }
+
+  private void emit(JobResult result) {
+    for (HiddenStateChunk chunk : result.chunks()) {
+      output.collect(new StreamRecord<>(chunk));
+    }
+    result
+        .deadLetter()
+        .ifPresent(letter -> output.collect(DeadLetter.OUTPUT, new StreamRecord<>(letter)));
+    figures.done(result);
+    inPipeline.remove();
+    fillPipeline();
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    state.update(Stream.concat(inPipeline.stream(), waiting.stream()).toList());
+  }
+
+  @Override
+  public void close() throws Exception {
+    IOUtils.closeAll(pipeline, device, super::close);
+  }
+
+  /** Hands over what the pipeline's threads tell. */
+  private final class ToMailbox implements TargetPipeline.Listener {
+    @Override
+    public void done(JobResult result) {
+      send(() -> emit(result));
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      send(
+          () -> {
+            throw asFailureOfTheTask(failure);
+          });
+    }
+
+    private void send(ThrowingRunnable<Exception> action) {
+      try {
+        mailbox.execute(action, "target %s", subtask());
+      } catch (RejectedExecutionException e) {
+        LOG.debug("The task ends; what its target still did is dropped.", e);
+      }
+    }
+  }
+
+  /** What is wrong with the input stays wrong: such a failure is not worth a restart. */
+  private Exception asFailureOfTheTask(Throwable failure) {
+    if (failure instanceof org.draftmill.compute.InputException
+        || failure instanceof org.draftmill.corpus.InputException) {
+      return new SuppressRestartsException(failure);
+    }
+    return new IllegalStateException("Target " + subtask() + " failed.", failure);
+  }
+}

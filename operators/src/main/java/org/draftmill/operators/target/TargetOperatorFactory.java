@@ -1,0 +1,43 @@
+package org.draftmill.operators.target;
+
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.draftmill.operators.jobs.ExtractionJob;
+import org.draftmill.serializers.HiddenStateChunk;
+
+/**
+ * Makes the targets. To be chained to the {@link org.draftmill.operators.jobs.JobSource}, whose
+ * readers ask for a job when the target has room; {@link DeadLetter#OUTPUT} is its side output.
+ */
+public final class TargetOperatorFactory extends AbstractStreamOperatorFactory<HiddenStateChunk>
+    implements OneInputStreamOperatorFactory<ExtractionJob, HiddenStateChunk> {
+  private static final long serialVersionUID = 1L;
+
+  private final TargetSettings settings;
+  private final HiddenStateExtractor.Factory extractor;
+
+  public TargetOperatorFactory(TargetSettings settings) {
+    this(settings, ModelExtractor::open);
+  }
+
+  TargetOperatorFactory(TargetSettings settings, HiddenStateExtractor.Factory extractor) {
+    this.settings = settings;
+    this.extractor = extractor;
+  }
+
+  @Override
+  public <T extends StreamOperator<HiddenStateChunk>> T createStreamOperator(
+      StreamOperatorParameters<HiddenStateChunk> parameters) {
+    @SuppressWarnings("unchecked")
+    T operator = (T) new TargetOperator(parameters, settings, extractor);
+    return operator;
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes")
+  public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
+    return TargetOperator.class;
+  }
+}
