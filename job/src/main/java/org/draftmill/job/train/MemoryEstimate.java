@@ -1,0 +1,68 @@
+package org.draftmill.job.train;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.draftmill.compute.InputException;
+import org.draftmill.job.cli.Text;
+
+/**
+ * What a run will take, before it starts.
+ *
+ * @param items what lies in this process's memory
+ * @param diskBytes of checkpoints and drafter states, at most
+ */
+public record MemoryEstimate(List<Item> items, long diskBytes) {
+  public MemoryEstimate {
+    items = List.copyOf(items);
+  }
+
+  /**
+   * @param name of the part
+   * @param detail how it comes about
+   * @param option what makes it smaller
+   */
+  public record Item(String name, String detail, long bytes, String option) {}
+
+  public long bytes() {
+    return items.stream().mapToLong(Item::bytes).sum();
+  }
+
+  /** The estimate as aligned lines. */
+  public List<String> table(long availableBytes) {
+    List<List<String>> rows = new ArrayList<>();
+    for (Item item : items) {
+      rows.add(List.of(item.name(), item.detail(), Text.bytes(item.bytes())));
+    }
+    rows.add(
+        List.of("memory", "of " + Text.bytes(availableBytes) + " there are", Text.bytes(bytes())));
+    rows.add(List.of("disk", "checkpoints and drafter states", Text.bytes(diskBytes)));
+    return Text.table(rows);
+  }
+
+  /**
+   * @param availableBytes memory that this process may take
+   * @throws InputException if the run cannot fit; it names the largest part and how to make it
+   *     smaller
+   */
+  public void requireFit(long availableBytes, long freeDiskBytes) {
+    if (bytes() > availableBytes) {
+      Item largest = items.get(0);
+      for (Item item : items) {
+        largest = item.bytes() > largest.bytes() ? item : largest;
+      }
+      throw new InputException(
+          "This run needs about %s of memory where %s are there. The largest part is %s (%s): lower %s, or give the process more memory (DRAFTMILL_JAVA_OPTS=-Xmx…)."
+              .formatted(
+                  Text.bytes(bytes()),
+                  Text.bytes(availableBytes),
+                  largest.name(),
+                  Text.bytes(largest.bytes()),
+                  largest.option()));
+    }
+    if (diskBytes > freeDiskBytes) {
+      throw new InputException(
+          "The checkpoints of this run need up to %s where %s are free: make room, lower checkpoint.keep, or choose another run.dir."
+              .formatted(Text.bytes(diskBytes), Text.bytes(freeDiskBytes)));
+    }
+  }
+}
