@@ -94,6 +94,11 @@ public final class DrafterTrainer implements AutoCloseable {
     return weights;
   }
 
+  /** Brings weights that were changed in place to the device. */
+  void reloadWeights() {
+    model.load(weights);
+  }
+
   /** SHA-256 over the little-endian bytes of all weights. */
   public String weightsSha256() {
     return WeightHash.sha256(weights);

@@ -1,0 +1,87 @@
+package org.draftmill.compute.drafter;
+
+/**
+ * Bytes that a drafter will need, for the check before a run starts. On host backends both parts
+ * are the same memory.
+ *
+ * @param weights on the device: arranged for products, and the largest tensor while it is arranged
+ * @param activations on the device: one pass, with its gradients and the chunk of logits
+ * @param masters on the host: fp32 weights
+ * @param moments on the host: both moments of one drafter's shard
+ * @param sums on the host: 64-bit sums of the gradient
+ */
+public record DrafterMemory(long weights, long activations, long masters, long moments, long sums) {
+
+  /** Workspaces hand out memory in sizes that are up to a quarter larger than asked for. */
+  private static final double ROUNDING = 1.25;
+
+  /**
+   * @param anchors most blocks of one document
+   * @param documentRows tokens of the longest document
+   * @param drafters how many share the moments
+   */
+  public static DrafterMemory estimate(
+      DrafterConfig config, DrafterSettings settings, int anchors, int documentRows, int drafters) {
+    ParameterLayout layout = new ParameterLayout(config);
+    long parameters = layout.size();
+    long largest =
+        layout.parameters().stream().mapToLong(ParameterLayout.Parameter::size).max().orElse(0);
+    long block = config.blockSize();
+    long queryRows = Math.max(anchors * block, settings.passRows());
+    long documents = Math.max(1, queryRows / Math.max(1, anchors * block));
+    long contextRows = documents * documentRows;
+    long perQueryRow = queryRowFloats(config);
+    long perContextRow = contextRowFloats(config);
+    long logits = 3L * settings.chunkRows(config) * config.vocabularySize();
+    long layerGradients = layerParameters(config);
+    long floats =
+        queryRows * perQueryRow
+            + contextRows * perContextRow
+            + Math.max(logits, Math.max(layerGradients, layout.fc().size()));
+    long shard = (parameters + drafters - 1) / drafters + Shards.BLOCK;
+    return new DrafterMemory(
+        bytes(parameters + largest),
+        bytes(floats),
+        4 * parameters,
+        8 * Math.min(parameters, shard),
+        8 * parameters);
+  }
+
+  /** Floats that a row of a block leaves in every layer, and what one layer's backward adds. */
+  private static long queryRowFloats(DrafterConfig config) {
+    long hidden = config.hiddenSize();
+    long q = config.heads().queryColumns();
+    long kv = config.heads().keyValueColumns();
+    long wide = config.intermediateSize();
+    long kept = 4 * hidden + 4 * q + 4 * kv + config.heads().queryHeads() + 2 * wide; // one layer
+    long backward = 4 * hidden + 3 * q + 3 * kv + 3 * wide;
+    return config.layers() * kept + 5 * hidden + backward;
+  }
+
+  private static long contextRowFloats(DrafterConfig config) {
+    long hidden = config.hiddenSize();
+    long kv = config.heads().keyValueColumns();
+    return config.tapColumns() + 3 * hidden + (3L * config.layers() + 2) * kv;
+  }
+
+  private static long layerParameters(DrafterConfig config) {
+    long hidden = config.hiddenSize();
+    long attention =
+        2L * hidden * (config.heads().queryColumns() + config.heads().keyValueColumns());
+    return attention + 3 * hidden * config.intermediateSize();
+  }
+
+  private static long bytes(long floats) {
+    return (long) (ROUNDING * Float.BYTES * floats);
+  }
+
+  /** On the device. */
+  public long device() {
+    return weights + activations;
+  }
+
+  /** On the host, beside the device's memory. */
+  public long host() {
+    return masters + moments + sums;
+  }
+}

@@ -1,0 +1,66 @@
+package org.draftmill.compute.drafter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import org.draftmill.compute.Backends;
+import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.Heads;
+import org.draftmill.compute.ops.Workspace;
+import org.draftmill.compute.target.Taps;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DrafterMemoryTest {
+  private static final int VOCABULARY = 6000;
+  private static final DrafterConfig CONFIG =
+      TestingDrafters.config(2, Taps.of(1, 4), 8, new Heads(2, 1, 8), 16, 24, VOCABULARY);
+
+  @ParameterizedTest
+  @ValueSource(strings = {"reference", "cpu"})
+  void logitsAreNeverWholeAndMemoryDoesNotGrowWithTheMicrobatch(String backendName) {
+    int passRows = 600;
+    DrafterSettings settings =
+        new DrafterSettings(
+            42,
+            10,
+            64,
+            DrafterSettings.hardLabels(CONFIG.blockSize()),
+            OptimizerSettings.DEFAULTS,
+            passRows,
+            1);
+    float[] weights = new Initializer(5).weights(CONFIG, new ParameterLayout(CONFIG));
+    try (Backend backend = Backends.open(backendName, 2);
+        Workspace workspace = backend.workspace();
+        DrafterTrainer trainer =
+            new DrafterTrainer(
+                backend,
+                TestingDrafters.model(backend, workspace, CONFIG, weights),
+                settings,
+                weights,
+                0,
+                1)) {
+      Microbatch small = full(1);
+      Microbatch large = full(6);
+      trainer.accumulate(small);
+      long afterSmall = trainer.bytesHeld();
+      MicrobatchFigures figures = trainer.accumulate(large);
+      long slots = figures.blocks() * CONFIG.slotsPerBlock();
+      assertThat(trainer.bytesHeld()).isEqualTo(afterSmall);
+      assertThat(4 * slots * VOCABULARY).isGreaterThan(60L << 20);
+      assertThat(trainer.bytesHeld()).isLessThan(4L << 20);
+      DrafterMemory estimate = DrafterMemory.estimate(CONFIG, settings, 64, 100, 1);
+      // Backends may keep the chunk of logits elsewhere.
+      assertThat(trainer.bytesHeld()).isBetween(estimate.device() / 3, estimate.device());
+    }
+  }
+
+  /** Documents of 100 supervised tokens, each with all its anchors. */
+  private static Microbatch full(int documents) {
+    int[] lengths = new int[documents];
+    Arrays.fill(lengths, 100);
+    byte[] mask = new byte[100 * documents];
+    Arrays.fill(mask, (byte) 1);
+    return TestingMicrobatches.withMask(TestingMicrobatches.random(CONFIG, 1, lengths), mask);
+  }
+}
