@@ -1,5 +1,6 @@
 package org.draftmill.compute;
 
+import org.draftmill.compute.cpu.CpuBackend;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.reference.ReferenceBackend;
 
@@ -19,7 +20,8 @@ public final class Backends {
       throw new InputException("A backend needs at least one thread, found " + threads + ".");
     }
     return switch (name) {
-      case "reference", "cpu", "auto" -> new ReferenceBackend();
+      case ReferenceBackend.NAME -> new ReferenceBackend();
+      case CpuBackend.NAME, "auto" -> new CpuBackend(threads);
       default ->
           throw new InputException(
               "Unknown device '" + name + "'; known are reference, cpu and auto.");

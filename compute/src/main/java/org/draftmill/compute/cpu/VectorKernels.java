@@ -1,0 +1,545 @@
+package org.draftmill.compute.cpu;
+
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorMask;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * The inner loops with the Vector API. Nothing is ever summed across the lanes of a vector in an
+ * order that depends on how many there are, so every width gives the same bits. Loaded only where
+ * the incubator module is present.
+ */
+final class VectorKernels extends Kernels {
+  /** System property: bits of a vector, if not what the processor prefers. */
+  static final String BITS = "draftmill.vector.bits";
+
+  static final VectorSpecies<Float> F = species();
+
+  /** Floats in a vector. */
+  static final int L = F.length();
+
+  private static final boolean WIDE = CpuFeatures.vectorRegisters() >= 32;
+
+  private static VectorSpecies<Float> species() {
+    int bits = Integer.getInteger(BITS, 0);
+    return bits == 0
+        ? FloatVector.SPECIES_PREFERRED
+        : VectorSpecies.of(float.class, VectorShape.forBitSize(bits));
+  }
+
+  @Override
+  int panel() {
+    return WIDE ? 4 * L : 2 * L;
+  }
+
+  @Override
+  int granule() {
+    return 2 * L;
+  }
+
+  @Override
+  void multiplyAdd(
+      int rows,
+      int width,
+      int depth,
+      float[] a,
+      int ao,
+      int ai,
+      int ap,
+      float[] b,
+      int bo,
+      int bp,
+      float[] c,
+      int co,
+      int cs) {
+    if (width == 4 * L) {
+      wide(rows, depth, a, ao, ai, ap, b, bo, bp, c, co, cs);
+    } else {
+      narrow(rows, depth, a, ao, ai, ap, b, bo, bp, c, co, cs);
+    }
+  }
+
+  private static void wide(
+      int rows,
+      int depth,
+      float[] a,
+      int ao,
+      int ai,
+      int ap,
+      float[] b,
+      int bo,
+      int bp,
+      float[] c,
+      int co,
+      int cs) {
+    int i = 0;
+    while (i < rows) {
+      int at = ao + i * ai;
+      int to = co + i * cs;
+      int taken = tileRows(rows - i);
+      switch (taken) {
+        case 6 -> WideTiles.rows6(a, at, ai, ap, b, bo, bp, depth, c, to, cs);
+        case 4 -> WideTiles.rows4(a, at, ai, ap, b, bo, bp, depth, c, to, cs);
+        case 2 -> WideTiles.rows2(a, at, ai, ap, b, bo, bp, depth, c, to, cs);
+        default -> WideTiles.rows1(a, at, ai, ap, b, bo, bp, depth, c, to, cs);
+      }
+      i += taken;
+    }
+  }
+
+  private static void narrow(
+      int rows,
+      int depth,
+      float[] a,
+      int ao,
+      int ai,
+      int ap,
+      float[] b,
+      int bo,
+      int bp,
+      float[] c,
+      int co,
+      int cs) {
+    int i = 0;
+    while (i < rows) {
+      int at = ao + i * ai;
+      int to = co + i * cs;
+      int taken = tileRows(rows - i);
+      switch (taken) {
+        case 6 -> NarrowTiles.rows6(a, at, ai, ap, b, bo, bp, depth, c, to, cs);
+        case 4 -> NarrowTiles.rows4(a, at, ai, ap, b, bo, bp, depth, c, to, cs);
+        case 2 -> NarrowTiles.rows2(a, at, ai, ap, b, bo, bp, depth, c, to, cs);
+        default -> NarrowTiles.rows1(a, at, ai, ap, b, bo, bp, depth, c, to, cs);
+      }
+      i += taken;
+    }
+  }
+
+  /** Eight rows are better two fours than six and two. */
+  private static int tileRows(int left) {
+    if (left >= 6 && left != 8) {
+      return 6;
+    }
+    return left >= 4 ? 4 : Math.min(left, 2);
+  }
+
+  /** {@link Scalar#exp} in every lane. */
+  private static FloatVector exp(FloatVector x) {
+    FloatVector shifted = x.fma(Scalar.LOG2_E, Scalar.ROUND);
+    FloatVector n = shifted.sub(Scalar.ROUND);
+    FloatVector r = n.fma(FloatVector.broadcast(F, -Scalar.LN2_HIGH), x);
+    r = n.fma(FloatVector.broadcast(F, -Scalar.LN2_LOW), r);
+    FloatVector p = r.fma(Scalar.C6, Scalar.C5);
+    p = p.fma(r, FloatVector.broadcast(F, Scalar.C4));
+    p = p.fma(r, FloatVector.broadcast(F, Scalar.C3));
+    p = p.fma(r, FloatVector.broadcast(F, Scalar.C2));
+    p = p.fma(r, FloatVector.broadcast(F, 1f));
+    p = p.fma(r, FloatVector.broadcast(F, 1f));
+    FloatVector power =
+        p.reinterpretAsInts()
+            .add(shifted.reinterpretAsInts().lanewise(VectorOperators.LSHL, 23))
+            .reinterpretAsFloats();
+    return x.sub(x)
+        .blend(power, x.compare(VectorOperators.GE, Scalar.EXP_LOW))
+        .blend(Float.POSITIVE_INFINITY, x.compare(VectorOperators.GT, Scalar.EXP_HIGH));
+  }
+
+  private static FloatVector load(float[] x, int at) {
+    return FloatVector.fromArray(F, x, at);
+  }
+
+  private static FloatVector sigmoid(FloatVector x) {
+    return FloatVector.broadcast(F, 1f).div(exp(x.neg()).add(1f));
+  }
+
+  @Override
+  void add(float[] x, int xo, float[] y, int yo, float[] out, int oo, int n) {
+    int i = 0;
+    for (; i <= n - L; i += L) {
+      load(x, xo + i).add(load(y, yo + i)).intoArray(out, oo + i);
+    }
+    super.add(x, xo + i, y, yo + i, out, oo + i, n - i);
+  }
+
+  @Override
+  void scale(float[] x, int xo, int n, float factor) {
+    int i = 0;
+    for (; i <= n - L; i += L) {
+      load(x, xo + i).mul(factor).intoArray(x, xo + i);
+    }
+    super.scale(x, xo + i, n - i, factor);
+  }
+
+  /** Elements that fill whole rounds of the lanes of a sum; the rest is added one by one. */
+  private static int wholeRounds(int n) {
+    return n - n % Scalar.LANES;
+  }
+
+  @Override
+  float sumOfProducts(
+      float[] x, int xo, float[] y, int yo, float[] z, int zo, int n, float[] lanes) {
+    int whole = wholeRounds(n);
+    for (int lane = 0; lane < Scalar.LANES; lane += L) {
+      FloatVector sum = FloatVector.zero(F);
+      if (z == null) {
+        for (int i = lane; i < whole; i += Scalar.LANES) {
+          sum = load(x, xo + i).fma(load(y, yo + i), sum);
+        }
+      } else {
+        for (int i = lane; i < whole; i += Scalar.LANES) {
+          sum = load(x, xo + i).mul(load(z, zo + i)).fma(load(y, yo + i), sum);
+        }
+      }
+      sum.intoArray(lanes, lane);
+    }
+    sumOfProducts(x, xo, y, yo, z, zo, whole, n, lanes);
+    return Scalar.total(lanes);
+  }
+
+  @Override
+  void scaledProduct(
+      float[] x, int xo, float factor, float[] w, int wo, float[] out, int oo, int n) {
+    int i = 0;
+    for (; i <= n - L; i += L) {
+      load(x, xo + i).mul(factor).mul(load(w, wo + i)).intoArray(out, oo + i);
+    }
+    super.scaledProduct(x, xo + i, factor, w, wo + i, out, oo + i, n - i);
+  }
+
+  @Override
+  void normGradient(
+      float[] x,
+      int xo,
+      float[] w,
+      int wo,
+      float[] dOut,
+      int go,
+      float factor,
+      float back,
+      float[] dX,
+      int to,
+      float[] dW,
+      int dwo,
+      int n) {
+    int i = 0;
+    FloatVector backs = FloatVector.broadcast(F, back);
+    for (; i <= n - L; i += L) {
+      FloatVector value = load(x, xo + i);
+      FloatVector gradient = load(dOut, go + i);
+      value.neg().fma(backs, gradient.mul(load(w, wo + i))).mul(factor).intoArray(dX, to + i);
+      gradient.fma(value.mul(factor), load(dW, dwo + i)).intoArray(dW, dwo + i);
+    }
+    super.normGradient(
+        x, xo + i, w, wo + i, dOut, go + i, factor, back, dX, to + i, dW, dwo + i, n - i);
+  }
+
+  @Override
+  void turn(float[] x, int xo, int half, float[] cos, float[] sin, int angle, float direction) {
+    int j = 0;
+    for (; j <= half - L; j += L) {
+      FloatVector a = load(x, xo + j);
+      FloatVector b = load(x, xo + half + j);
+      FloatVector c = load(cos, angle + j);
+      FloatVector s = load(sin, angle + j).mul(direction);
+      a.fma(c, b.mul(s).neg()).intoArray(x, xo + j);
+      b.fma(c, a.mul(s)).intoArray(x, xo + half + j);
+    }
+    turn(x, xo, half, cos, sin, angle, direction, j);
+  }
+
+  @Override
+  void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    int i = 0;
+    for (; i <= n - L; i += L) {
+      FloatVector x = load(gate, go + i);
+      x.mul(sigmoid(x)).mul(load(up, uo + i)).intoArray(out, oo + i);
+    }
+    super.swiglu(gate, go + i, up, uo + i, out, oo + i, n - i);
+  }
+
+  @Override
+  void swigluGradient(
+      float[] gate,
+      int go,
+      float[] up,
+      int uo,
+      float[] dOut,
+      int at,
+      float[] dGate,
+      int dgo,
+      float[] dUp,
+      int duo,
+      int n) {
+    int i = 0;
+    FloatVector one = FloatVector.broadcast(F, 1f);
+    for (; i <= n - L; i += L) {
+      FloatVector x = load(gate, go + i);
+      FloatVector s = sigmoid(x);
+      FloatVector d = load(dOut, at + i);
+      d.mul(load(up, uo + i)).mul(s).mul(x.fma(one.sub(s), one)).intoArray(dGate, dgo + i);
+      d.mul(x).mul(s).intoArray(dUp, duo + i);
+    }
+    super.swigluGradient(
+        gate, go + i, up, uo + i, dOut, at + i, dGate, dgo + i, dUp, duo + i, n - i);
+  }
+
+  @Override
+  void softmaxBlock(
+      float[] scores,
+      int keys,
+      int width,
+      boolean hidden,
+      float[] from,
+      float[] to,
+      int first,
+      float[] largest,
+      float[] total,
+      float[] decay) {
+    for (int j = 0; j < width; j += L) {
+      if (hidden) {
+        hiddenColumns(scores, keys, width, j, from, to, first, largest, total, decay);
+      } else {
+        columns(scores, keys, width, j, largest, total, decay);
+      }
+    }
+  }
+
+  private static void columns(
+      float[] scores, int keys, int width, int j, float[] largest, float[] total, float[] decay) {
+    FloatVector before = load(largest, j);
+    FloatVector max = before;
+    for (int i = 0, at = j; i < keys; i++, at += width) {
+      FloatVector score = load(scores, at);
+      max = max.blend(score, score.compare(VectorOperators.GT, max));
+    }
+    max.intoArray(largest, j);
+    FloatVector factor = exp(before.sub(max));
+    factor.intoArray(decay, j);
+    FloatVector sum = load(total, j).mul(factor);
+    for (int i = 0, at = j; i < keys; i++, at += width) {
+      FloatVector e = exp(load(scores, at).sub(max));
+      e.intoArray(scores, at);
+      sum = sum.add(e);
+    }
+    sum.intoArray(total, j);
+  }
+
+  private static void hiddenColumns(
+      float[] scores,
+      int keys,
+      int width,
+      int j,
+      float[] from,
+      float[] to,
+      int first,
+      float[] largest,
+      float[] total,
+      float[] decay) {
+    FloatVector begin = load(from, j);
+    FloatVector end = load(to, j);
+    FloatVector before = load(largest, j);
+    FloatVector max = before;
+    for (int i = 0, at = j; i < keys; i++, at += width) {
+      FloatVector score =
+          FloatVector.broadcast(F, HIDDEN).blend(load(scores, at), seen(begin, end, first + i));
+      max = max.blend(score, score.compare(VectorOperators.GT, max));
+    }
+    max.intoArray(largest, j);
+    FloatVector factor = exp(before.sub(max));
+    factor.intoArray(decay, j);
+    FloatVector sum = load(total, j).mul(factor);
+    for (int i = 0, at = j; i < keys; i++, at += width) {
+      FloatVector e = exp(load(scores, at).sub(max));
+      e = FloatVector.zero(F).blend(e, seen(begin, end, first + i));
+      e.intoArray(scores, at);
+      sum = sum.add(e);
+    }
+    sum.intoArray(total, j);
+  }
+
+  private static VectorMask<Float> seen(FloatVector from, FloatVector to, int key) {
+    return from.compare(VectorOperators.LE, key).and(to.compare(VectorOperators.GT, key));
+  }
+
+  @Override
+  void probabilities(
+      float[] scores,
+      int keys,
+      int width,
+      boolean hidden,
+      float[] from,
+      float[] to,
+      int first,
+      float[] logSumExp) {
+    for (int j = 0; j < width; j += L) {
+      FloatVector begin = load(from, j);
+      FloatVector end = load(to, j);
+      FloatVector log = load(logSumExp, j);
+      for (int i = 0, at = j; i < keys; i++, at += width) {
+        FloatVector e = exp(load(scores, at).sub(log));
+        if (hidden) {
+          e = FloatVector.zero(F).blend(e, seen(begin, end, first + i));
+        }
+        e.intoArray(scores, at);
+      }
+    }
+  }
+
+  @Override
+  void scoreGradients(float[] p, float[] dP, int keys, int width, float[] mean) {
+    for (int j = 0; j < width; j += L) {
+      FloatVector means = load(mean, j);
+      for (int i = 0, at = j; i < keys; i++, at += width) {
+        load(p, at).mul(load(dP, at).sub(means)).intoArray(dP, at);
+      }
+    }
+  }
+
+  @Override
+  void columnProducts(float[] x, float[] y, int depth, int width, float[] sums) {
+    for (int j = 0; j < width; j += L) {
+      FloatVector sum = FloatVector.zero(F);
+      for (int p = 0, at = j; p < depth; p++, at += width) {
+        sum = load(x, at).fma(load(y, at), sum);
+      }
+      sum.intoArray(sums, j);
+    }
+  }
+
+  @Override
+  float max(float[] x, int xo, int n) {
+    float[] lanes = new float[L];
+    FloatVector max = FloatVector.broadcast(F, Float.NEGATIVE_INFINITY);
+    int i = 0;
+    for (; i <= n - L; i += L) {
+      FloatVector value = load(x, xo + i);
+      max = max.blend(value, value.compare(VectorOperators.GT, max));
+    }
+    max.intoArray(lanes, 0);
+    return Math.max(super.max(lanes, 0, L), super.max(x, xo + i, n - i));
+  }
+
+  @Override
+  float sumExp(float[] x, int xo, int n, float scale, float shift, float[] lanes) {
+    int whole = wholeRounds(n);
+    FloatVector scales = FloatVector.broadcast(F, scale);
+    FloatVector shifts = FloatVector.broadcast(F, -shift);
+    for (int lane = 0; lane < Scalar.LANES; lane += L) {
+      FloatVector sum = FloatVector.zero(F);
+      for (int i = lane; i < whole; i += Scalar.LANES) {
+        sum = sum.add(exp(load(x, xo + i).fma(scales, shifts)));
+      }
+      sum.intoArray(lanes, lane);
+    }
+    sumExp(x, xo, whole, n, scale, shift, lanes);
+    return Scalar.total(lanes);
+  }
+
+  @Override
+  float entropy(float[] z, int zo, int n, float logSum, float[] lanes) {
+    int whole = wholeRounds(n);
+    for (int lane = 0; lane < Scalar.LANES; lane += L) {
+      FloatVector sum = FloatVector.zero(F);
+      for (int i = lane; i < whole; i += Scalar.LANES) {
+        FloatVector log = load(z, zo + i).sub(logSum);
+        sum = exp(log).fma(log, sum);
+      }
+      sum.intoArray(lanes, lane);
+    }
+    entropy(z, zo, whole, n, logSum, lanes);
+    return -Scalar.total(lanes);
+  }
+
+  @Override
+  float divergence(
+      float[] t,
+      int to,
+      float logT,
+      float[] z,
+      int zo,
+      float logZ,
+      int n,
+      float scale,
+      float[] lanes) {
+    int whole = wholeRounds(n);
+    FloatVector scales = FloatVector.broadcast(F, scale);
+    FloatVector shiftT = FloatVector.broadcast(F, -logT);
+    FloatVector shiftZ = FloatVector.broadcast(F, -logZ);
+    for (int lane = 0; lane < Scalar.LANES; lane += L) {
+      FloatVector sum = FloatVector.zero(F);
+      for (int i = lane; i < whole; i += Scalar.LANES) {
+        FloatVector logP = load(t, to + i).fma(scales, shiftT);
+        FloatVector logQ = load(z, zo + i).fma(scales, shiftZ);
+        sum = exp(logP).fma(logP.sub(logQ), sum);
+      }
+      sum.intoArray(lanes, lane);
+    }
+    divergence(t, to, logT, z, zo, logZ, whole, n, scale, lanes);
+    return Scalar.total(lanes);
+  }
+
+  @Override
+  void hardGradient(float[] z, int zo, int n, float logSum, float hard, float cap, float entropy) {
+    int i = 0;
+    FloatVector hards = FloatVector.broadcast(F, hard);
+    FloatVector caps = FloatVector.broadcast(F, -cap);
+    for (; i <= n - L; i += L) {
+      FloatVector log = load(z, zo + i).sub(logSum);
+      exp(log).mul(caps.fma(log.add(entropy), hards)).intoArray(z, zo + i);
+    }
+    super.hardGradient(z, zo + i, n - i, logSum, hard, cap, entropy);
+  }
+
+  @Override
+  void softGradient(
+      float[] t,
+      int to,
+      float logT,
+      float[] z,
+      int zo,
+      float logZ,
+      int n,
+      float scale,
+      float soft) {
+    int i = 0;
+    FloatVector scales = FloatVector.broadcast(F, scale);
+    FloatVector shiftT = FloatVector.broadcast(F, -logT);
+    FloatVector shiftZ = FloatVector.broadcast(F, -logZ);
+    for (; i <= n - L; i += L) {
+      FloatVector p = exp(load(t, to + i).fma(scales, shiftT));
+      FloatVector q = exp(load(z, zo + i).fma(scales, shiftZ));
+      q.sub(p).mul(soft).intoArray(t, to + i);
+    }
+    super.softGradient(t, to + i, logT, z, zo + i, logZ, n - i, scale, soft);
+  }
+
+  @Override
+  int argmax(float[] x, int xo, int n) {
+    float max = max(x, xo, n);
+    int i = 0;
+    for (; i <= n - L; i += L) {
+      VectorMask<Float> found = load(x, xo + i).compare(VectorOperators.EQ, max);
+      if (found.anyTrue()) {
+        return i + found.firstTrue();
+      }
+    }
+    for (; i < n; i++) {
+      if (x[xo + i] == max) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  @Override
+  boolean allFinite(float[] x, int xo, int n) {
+    FloatVector sum = FloatVector.zero(F);
+    int i = 0;
+    for (; i <= n - L; i += L) {
+      sum = load(x, xo + i).fma(FloatVector.zero(F), sum);
+    }
+    return sum.compare(VectorOperators.EQ, 0f).allTrue() && super.allFinite(x, xo + i, n - i);
+  }
+}
