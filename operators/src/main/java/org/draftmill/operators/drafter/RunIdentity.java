@@ -1,0 +1,57 @@
+package org.draftmill.operators.drafter;
+
+import java.io.Serializable;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.draftmill.compute.InputException;
+
+/**
+ * What must stay as it was for a run to be the same run: seed, plan, target, shape of the drafter
+ * and so on, as texts by the name that a user knows. It is stored with every checkpoint.
+ *
+ * @param values by name; order does not matter
+ */
+public record RunIdentity(Map<String, String> values) implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  public RunIdentity {
+    values = new LinkedHashMap<>(values); // of a class that is serializable
+  }
+
+  @Override
+  public Map<String, String> values() {
+    return java.util.Collections.unmodifiableMap(values);
+  }
+
+  /** The same with one more value. */
+  public RunIdentity with(String name, Object value) {
+    Map<String, String> more = new LinkedHashMap<>(values);
+    more.put(name, String.valueOf(value));
+    return new RunIdentity(more);
+  }
+
+  /**
+   * Compares the identity that a checkpoint holds with the one of this run.
+   *
+   * @throws InputException if they differ; it names the first difference with both values
+   */
+  public void requireSameAs(RunIdentity stored) {
+    Map<String, String> all = new TreeMap<>(stored.values);
+    all.putAll(values);
+    for (String name : all.keySet()) {
+      String before = stored.values.get(name);
+      String now = values.get(name);
+      if (!Objects.equals(before, now)) {
+        throw new InputException(
+            "The checkpoint belongs to a run with %s = %s, but this one has %s = %s: set it back, or start a new run with --fresh."
+                .formatted(name, shown(before), name, shown(now)));
+      }
+    }
+  }
+
+  private static String shown(String value) {
+    return value == null ? "nothing" : value;
+  }
+}
