@@ -1,0 +1,80 @@
+package org.draftmill.operators.drafter;
+
+import java.util.concurrent.atomic.DoubleAdder;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+import org.draftmill.compute.drafter.MicrobatchFigures;
+import org.draftmill.compute.drafter.StepFigures;
+
+/**
+ * The drafter's metrics, in the group {@code draftmill.drafter} of the operator: seconds of this
+ * drafter since it started, counts, and the figures of the last step. Written by the computing
+ * thread.
+ */
+final class DrafterMetrics {
+  private final DoubleAdder wait = new DoubleAdder();
+  private final DoubleAdder forward = new DoubleAdder();
+  private final DoubleAdder backward = new DoubleAdder();
+  private final DoubleAdder reduce = new DoubleAdder();
+  private final DoubleAdder optimizer = new DoubleAdder();
+  private final Counter microbatches;
+  private final Counter tokens;
+  private final Counter skippedSteps;
+  private final long start = System.nanoTime();
+  private volatile StepFigures last;
+  private volatile double tokensPerSecond;
+
+  DrafterMetrics(MetricGroup operator) {
+    MetricGroup group = operator.addGroup("draftmill").addGroup("drafter");
+    seconds(group, "waitSeconds", wait);
+    seconds(group, "forwardSeconds", forward);
+    seconds(group, "backwardSeconds", backward);
+    seconds(group, "reduceSeconds", reduce);
+    seconds(group, "optimizerSeconds", optimizer);
+    group.gauge("busy", (Gauge<Double>) this::busy);
+    microbatches = group.counter("microbatches");
+    tokens = group.counter("tokens");
+    skippedSteps = group.counter("skippedSteps");
+    group.gauge("tokensPerSecond", (Gauge<Double>) () -> tokensPerSecond);
+    group.gauge("step", (Gauge<Long>) () -> last == null ? -1 : last.step());
+    figure(group, "loss", StepFigures::loss);
+    figure(group, "accuracy", StepFigures::accuracy);
+    figure(group, "jointPrefix", StepFigures::jointPrefix);
+    figure(group, "lr", StepFigures::learningRate);
+    figure(group, "gradNorm", StepFigures::gradientNorm);
+  }
+
+  void trained(MicrobatchFigures figures) {
+    forward.add(figures.forwardSeconds());
+    backward.add(figures.backwardSeconds());
+    microbatches.inc();
+    tokens.inc(figures.rows());
+  }
+
+  void stepped(StepReport report) {
+    wait.add(report.seconds().waitPool());
+    reduce.add(report.seconds().reduce());
+    optimizer.add(report.seconds().optimizer());
+    tokensPerSecond = report.figures().tokens() / report.wallSeconds();
+    if (report.figures().skipped()) {
+      skippedSteps.inc();
+    }
+    last = report.figures();
+  }
+
+  /** Part of the time since the start that was spent computing. */
+  private double busy() {
+    double computing = forward.sum() + backward.sum() + optimizer.sum();
+    return computing / ((System.nanoTime() - start) * 1e-9);
+  }
+
+  private static void seconds(MetricGroup group, String name, DoubleAdder sum) {
+    group.gauge(name, (Gauge<Double>) sum::sum);
+  }
+
+  private void figure(
+      MetricGroup group, String name, java.util.function.ToDoubleFunction<StepFigures> figure) {
+    group.gauge(name, (Gauge<Double>) () -> last == null ? Double.NaN : figure.applyAsDouble(last));
+  }
+}

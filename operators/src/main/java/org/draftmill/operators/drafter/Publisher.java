@@ -1,0 +1,113 @@
+package org.draftmill.operators.drafter;
+
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.draftmill.compute.drafter.DrafterExport;
+import org.draftmill.compute.drafter.DrafterStateFiles;
+import org.draftmill.operators.drafter.state.Exports;
+import org.draftmill.operators.drafter.state.Retention;
+import org.draftmill.operators.drafter.state.StateFiles;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes the drafters of completed checkpoints and deletes states that no checkpoint needs any
+ * more, on a thread of its own; the drafter of rank 0 has one. Trouble with it is a warning: the
+ * checkpoint stands, and the next one publishes again. Only the final weights must be published.
+ */
+final class Publisher {
+  private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
+  private static final long LONGEST_CLOSE_SECONDS = 600;
+
+  private final StateFiles files;
+  private final Exports exports;
+  private final Retention retention;
+  private final ExecutorService thread;
+  private final Map<Long, StateFiles.Snapshot> taken = new TreeMap<>(); // not yet completed
+  private long published = -1; // the last step
+
+  Publisher(String name, StateFiles files, DrafterSettings settings) throws IOException {
+    this.files = files;
+    exports = new Exports(settings.directory(), settings.keepExports());
+    retention = new Retention(settings.run().checkpointsKept());
+    exports.clean();
+    thread =
+        Executors.newSingleThreadExecutor(
+            work -> {
+              Thread made = new Thread(work, "draftmill " + name + " publisher");
+              made.setDaemon(true);
+              return made;
+            });
+  }
+
+  /** A snapshot was taken; whether its checkpoint will complete is open. */
+  void taken(StateFiles.Snapshot snapshot) {
+    taken.put(snapshot.checkpoint(), snapshot);
+  }
+
+  /** A checkpoint completed. Of several that wait, only the newest is published. */
+  void completed(long checkpoint) {
+    StateFiles.Snapshot snapshot = taken.remove(checkpoint);
+    Iterator<Long> older = taken.keySet().iterator();
+    while (older.hasNext() && older.next() < checkpoint) {
+      older.remove(); // of a checkpoint that was given up
+    }
+    if (snapshot == null) {
+      return;
+    }
+    OptionalLong oldest =
+        snapshot.savepoint() ? OptionalLong.empty() : retention.completed(checkpoint);
+    thread.execute(
+        () -> {
+          publish(snapshot);
+          oldest.ifPresent(this::delete);
+        });
+  }
+
+  /** Publishes the drafter as it stands, before this returns. */
+  synchronized void publishNow(DrafterDevice device) throws IOException {
+    exports.publish(device.step(), device::export);
+    published = device.step();
+  }
+
+  private synchronized void publish(StateFiles.Snapshot snapshot) {
+    if (snapshot.step() <= published) {
+      return;
+    }
+    try (DrafterStateFiles states = DrafterStateFiles.open(files.all(snapshot))) {
+      exports.publish(
+          snapshot.step(),
+          directory -> DrafterExport.write(directory, states.config(), states.weights()));
+      published = snapshot.step();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("The drafter of step {} was not published.", snapshot.step(), e);
+    }
+  }
+
+  private void delete(long oldest) {
+    try {
+      files.deleteBefore(oldest);
+    } catch (IOException e) {
+      LOG.warn("Could not delete the states of checkpoints before {}.", oldest, e);
+    }
+  }
+
+  /**
+   * @param orderly whether what waits is still published; else it is dropped
+   */
+  void close(boolean orderly) throws InterruptedException {
+    if (orderly) {
+      thread.shutdown();
+      thread.awaitTermination(LONGEST_CLOSE_SECONDS, TimeUnit.SECONDS);
+    } else {
+      thread.shutdownNow();
+      thread.awaitTermination(1, TimeUnit.SECONDS);
+    }
+  }
+}
