@@ -2,6 +2,7 @@ package org.draftmill.compute.target;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.draftmill.compute.target.TestingTargets.assertClose;
+import static org.draftmill.compute.target.TestingTargets.columns;
 
 import java.util.Arrays;
 import java.util.stream.Stream;
@@ -12,7 +13,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The demo's target against numbers of Hugging Face transformers in double precision. */
 class DemoTargetTest {
-  private static final int PROMPTS = 4;
+  /** The reference backend is slow: one prompt shows that it agrees. */
+  private static int prompts(Backend backend) {
+    return backend.name().equals("reference") ? 1 : 4;
+  }
 
   static Stream<Backend> backends() {
     return TestingTargets.backends();
@@ -24,23 +28,24 @@ class DemoTargetTest {
     try (Reference reference = TestingTargets.demoReference();
         TargetModel model = TargetModel.load(TestingTargets.demo(), backend)) {
       int hidden = model.config().hidden();
-      for (int prompt = 0; prompt < PROMPTS; prompt++) {
+      Taps all = Taps.of(0, 1, 2, 3, 4, 5);
+      for (int prompt = 0; prompt < prompts(backend); prompt++) {
         int[] ids = reference.ints("p" + prompt + ".input_ids");
         float[] states = reference.floats("p" + prompt + ".hidden"); // [7, tokens, hidden]
         int size = ids.length * hidden;
-        for (int layer = 0; layer < model.config().layers(); layer++) {
-          Taps tap = Taps.of(layer);
-          int at = tap.toHiddenStateIndices().get(0) * size;
-          try (Forward forward = model.forward(ids, new int[] {0, ids.length}, tap, true)) {
+        try (Forward forward = model.forward(ids, new int[] {0, ids.length}, all, true)) {
+          float[] taps = forward.taps().toArray();
+          for (int tap = 0; tap < all.count(); tap++) {
+            int at = all.toHiddenStateIndices().get(tap) * size;
             assertClose(
-                "prompt %d, layer %d".formatted(prompt, layer),
-                forward.taps().toArray(),
+                "prompt %d, layer %d".formatted(prompt, tap),
+                columns(taps, forward.tapColumns(), tap * hidden, hidden),
                 Arrays.copyOfRange(states, at, at + size));
-            assertClose(
-                "prompt %d, final norm".formatted(prompt),
-                forward.finalStates().toArray(),
-                reference.floats("p" + prompt + ".final_norm"));
           }
+          assertClose(
+              "prompt %d, final norm".formatted(prompt),
+              forward.finalStates().toArray(),
+              reference.floats("p" + prompt + ".final_norm"));
         }
       }
     }
@@ -52,7 +57,7 @@ class DemoTargetTest {
     try (Reference reference = TestingTargets.demoReference();
         TargetModel model = TargetModel.load(TestingTargets.demo(), backend);
         TargetSession session = model.open(null, 128)) {
-      for (int prompt = 0; prompt < PROMPTS; prompt++) {
+      for (int prompt = 0; prompt < prompts(backend); prompt++) {
         int[] expected = reference.ints("p" + prompt + ".greedy");
         int[] found = new int[expected.length];
         session.clear();

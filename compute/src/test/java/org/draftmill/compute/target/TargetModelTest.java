@@ -161,9 +161,9 @@ class TargetModelTest {
 
   @Test
   void estimatesTheMemoryItTakes() throws Exception {
-    TargetConfig config = TargetConfig.read(TestingTargets.demo());
-    Taps taps = Taps.of(1, 3, 5);
-    int rows = 1024;
+    TargetConfig config = TargetConfig.read(TestingTargets.folder("llama3-gqa"));
+    Taps taps = Taps.of(1, 3, 4);
+    int rows = 300;
     TargetMemory estimate = TargetMemory.forExtraction(config, taps, true, rows);
     TargetModel.Parts parts = TargetModel.Parts.forExtraction(config, taps, true);
     try (TargetModel model = TargetModel.load(config, parts, backend)) {

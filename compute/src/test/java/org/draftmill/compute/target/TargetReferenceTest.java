@@ -2,6 +2,7 @@ package org.draftmill.compute.target;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.draftmill.compute.target.TestingTargets.assertClose;
+import static org.draftmill.compute.target.TestingTargets.columns;
 
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -15,13 +16,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every supported family against numbers of Hugging Face transformers in double precision. */
 class TargetReferenceTest {
 
+  /** Each case with a backend of its own, which JUnit closes after it. */
   static Stream<Arguments> cases() {
-    return TestingTargets.backends()
+    return Arrays.stream(TestingTargets.DENSE)
         .flatMap(
-            backend ->
-                Arrays.stream(TestingTargets.DENSE)
+            model ->
+                TestingTargets.backends()
                     .map(
-                        model ->
+                        backend ->
                             Arguments.argumentSet(
                                 model + " on " + backend.name(), model, backend)));
   }
@@ -130,13 +132,5 @@ class TargetReferenceTest {
       starts[i + 1] = starts[i] + lengths[i];
     }
     return starts;
-  }
-
-  private static float[] columns(float[] values, int width, int from, int count) {
-    float[] part = new float[values.length / width * count];
-    for (int row = 0; row * width < values.length; row++) {
-      System.arraycopy(values, row * width + from, part, row * count, count);
-    }
-    return part;
   }
 }

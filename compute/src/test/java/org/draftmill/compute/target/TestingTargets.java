@@ -78,6 +78,15 @@ public final class TestingTargets {
     }
   }
 
+  /** Some columns of row-major {@code values [rows, width]}. */
+  static float[] columns(float[] values, int width, int from, int count) {
+    float[] part = new float[values.length / width * count];
+    for (int row = 0; row * width < values.length; row++) {
+      System.arraycopy(values, row * width + from, part, row * count, count);
+    }
+    return part;
+  }
+
   static void assertClose(String what, float[] actual, float[] expected) {
     assertThat(actual).as(what).hasSameSizeAs(expected);
     double largest = 0;
