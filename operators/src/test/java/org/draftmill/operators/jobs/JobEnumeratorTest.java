@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.LongStream;
+import org.apache.flink.metrics.Gauge;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.draftmill.corpus.InputException;
 import org.junit.jupiter.api.BeforeEach;
@@ -134,6 +135,21 @@ class JobEnumeratorTest {
     assertThat(after.order.subList(2, after.order.size()))
         .isEqualTo(positions(JOBS + 7, JOBS * EPOCHS));
     second.close();
+  }
+
+  @Test
+  void theRemainingJobsAreAMetric() {
+    JobEnumerator enumerator = start(context, new JobsState(3, List.of()));
+    Gauge<Long> remaining =
+        context
+            .metrics
+            .<Long>getGauge("enumerator", "draftmill", "jobs", "jobsRemaining")
+            .orElseThrow();
+    ask(enumerator, context, 0);
+    assertThat(remaining.getValue()).isEqualTo(JOBS * EPOCHS - 4L);
+
+    enumerator.addSplitsBack(context.jobs, 0);
+    assertThat(remaining.getValue()).isEqualTo(JOBS * EPOCHS - 3L);
   }
 
   @Test

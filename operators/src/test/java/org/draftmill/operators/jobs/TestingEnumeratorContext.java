@@ -14,7 +14,8 @@ import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SplitsAssignment;
 import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
-import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.metrics.testutils.MetricListener;
+import org.apache.flink.runtime.metrics.groups.InternalSplitEnumeratorMetricGroup;
 
 /** Keeps what an enumerator does; asynchronous calls wait until the test runs them. */
 final class TestingEnumeratorContext implements SplitEnumeratorContext<ExtractionJob> {
@@ -22,6 +23,7 @@ final class TestingEnumeratorContext implements SplitEnumeratorContext<Extractio
   final List<Long> order = new ArrayList<>(); // positions as handed out
   final List<ExtractionJob> jobs = new ArrayList<>();
   final List<Integer> finished = new ArrayList<>();
+  final MetricListener metrics = new MetricListener();
   private final Map<Integer, ReaderInfo> readers = new HashMap<>();
   private final Queue<Runnable> calls = new ArrayDeque<>();
 
@@ -91,7 +93,7 @@ final class TestingEnumeratorContext implements SplitEnumeratorContext<Extractio
 
   @Override
   public SplitEnumeratorMetricGroup metricGroup() {
-    return UnregisteredMetricsGroup.createSplitEnumeratorMetricGroup();
+    return new InternalSplitEnumeratorMetricGroup(metrics.getMetricGroup());
   }
 
   @Override
