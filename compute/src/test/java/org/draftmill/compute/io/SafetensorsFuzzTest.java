@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever the bytes, a file is read or refused by an {@link InputException}: nothing else. */
 class SafetensorsFuzzTest {
-  private static final int ROUNDS = 4000;
+  private static final int ROUNDS = 1500;
 
   @TempDir Path folder;
 
