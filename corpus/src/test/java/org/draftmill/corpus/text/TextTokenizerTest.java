@@ -45,6 +45,26 @@ class TextTokenizerTest {
     assertThat(tokenizer.addedToken("Hi")).isEmpty();
   }
 
+  /** The ids were computed by Hugging Face's own tokenizer for the demo's reference. */
+  @Test
+  void theIdsAreThoseOfHuggingFace() {
+    assertThat(
+            tokenizer.encode(
+                "<|im_start|>user\nContinue this scripture: Behold,<|im_end|>\n<|im_start|>assistant\n",
+                false))
+        .containsExactly(
+            2045, 424, 267, 198, 34, 269, 83, 260, 648, 398, 847, 350, 495, 522, 25, 1544, 11, 2046,
+            198, 2045, 571, 462, 439, 198);
+    assertThat(
+            tokenizer.encode(
+                "This agreement received the approval of the Senate on August I and was formally ratified by the two Governments on Novem",
+                true))
+        .containsExactly(
+            1443, 275, 1633, 361, 1198, 1447, 259, 1170, 85, 300, 268, 259, 353, 274, 422, 345, 304,
+            84, 70, 426, 306, 271, 405, 1804, 675, 582, 266, 1500, 393, 259, 785, 710, 82, 345, 464,
+            951, 76);
+  }
+
   @Test
   void aLongTextIsNeitherCutNorPadded() {
     int[] ids = tokenizer.encode("And it came to pass. ".repeat(5_000), false);
