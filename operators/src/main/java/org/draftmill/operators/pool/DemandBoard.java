@@ -23,8 +23,8 @@ import org.apache.flink.runtime.operators.coordination.CoordinatorStore;
  * <p><b>Steps.</b> A step opens when all subtasks of the pool have released the steps before it.
  * Where there are several, a checkpoint must not fall between: when a subtask ended step {@code s}
  * after the barrier of checkpoint {@code c}, step {@code s + 1} opens only when the others have
- * sent that barrier too (or the checkpoint is settled). So in no drafter something of step {@code s
- * + 1} lies before a barrier and the end of step {@code s} behind it.
+ * sent that barrier too, or never will. So in no drafter something of step {@code s + 1} lies
+ * before a barrier and the end of step {@code s} behind it.
  */
 public final class DemandBoard {
 
@@ -35,7 +35,6 @@ public final class DemandBoard {
   private final Map<Integer, Member> members = new LinkedHashMap<>(); // by age of their polls
   private final List<Runnable> outbox = new ArrayList<>(); // answers, to be sent outside the lock
   private int subtasks;
-  private long settled = -1;
   private long asked;
 
   /** The board of a job, created by whichever coordinator comes first. */
@@ -139,11 +138,6 @@ public final class DemandBoard {
         });
   }
 
-  /** Says that a checkpoint was completed or aborted, so that nobody waits for its barriers. */
-  public void settle(long checkpoint) {
-    change(() -> settled = Math.max(settled, checkpoint));
-  }
-
   // ---- matching
 
   /** Makes a change, matches what can be matched after it, and sends the answers. */
@@ -181,22 +175,26 @@ public final class DemandBoard {
     if (subtasks == 0 || heard.size() < subtasks) {
       return Gate.CLOSED;
     }
-    long barriersOfAll = Long.MAX_VALUE; // the last checkpoint whose barrier nobody has to let in
     long newestBarrier = Long.MIN_VALUE;
+    long barrierOfAll = Long.MAX_VALUE;
+    long barrierOfAllOrNone = Long.MAX_VALUE; // that all who send it at all have sent
     for (Member member : heard) {
       newestBarrier = Math.max(newestBarrier, member.poll.checkpoint());
       if (!member.poll.ended()) {
-        barriersOfAll = Math.min(barriersOfAll, member.poll.checkpoint());
+        long checkpoint = member.poll.checkpoint();
+        barrierOfAll = Math.min(barrierOfAll, checkpoint);
+        barrierOfAllOrNone =
+            Math.min(barrierOfAllOrNone, Math.max(checkpoint, member.poll.aborted()));
       }
     }
     long openStep = Long.MAX_VALUE;
     for (Member member : heard) {
-      if (member.reachedAfter <= Math.max(barriersOfAll, settled)) {
+      if (member.reachedAfter <= barrierOfAllOrNone) {
         member.confirmed = member.reached;
       }
       openStep = Math.min(openStep, member.confirmed);
     }
-    return new Gate(openStep, newestBarrier <= barriersOfAll);
+    return new Gate(openStep, newestBarrier <= barrierOfAll);
   }
 
   private void drop(int drafter) {

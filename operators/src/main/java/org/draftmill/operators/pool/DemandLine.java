@@ -16,6 +16,7 @@ final class DemandLine {
   private boolean open; // the latest poll has no answer yet
   private long acknowledged = -1;
   private long checkpoint;
+  private long aborted = -1;
 
   /**
    * @param checkpoint the subtask was restored from, or less than that of any checkpoint to come
@@ -45,6 +46,7 @@ final class DemandLine {
             number,
             acknowledged,
             checkpoint,
+            aborted,
             pool.step(),
             pool.offers(),
             pool.gate());
@@ -55,6 +57,12 @@ final class DemandLine {
   /** The subtask sends a checkpoint's barrier on. */
   void barrier(long newCheckpoint) {
     checkpoint = newCheckpoint;
+    update();
+  }
+
+  /** A checkpoint was aborted: its barrier will not be sent on, if it was not yet. */
+  void abort(long abortedCheckpoint) {
+    aborted = Math.max(aborted, abortedCheckpoint);
     update();
   }
 
@@ -87,6 +95,6 @@ final class DemandLine {
   private boolean isOutdated() {
     return latest.step() != pool.step()
         || (pool.offers() && !latest.offers())
-        || (!alone && latest.checkpoint() != checkpoint);
+        || (!alone && (latest.checkpoint() != checkpoint || latest.aborted() != aborted));
   }
 }

@@ -1,5 +1,7 @@
 package org.draftmill.operators.pool;
 
+import java.io.Serializable;
+
 /**
  * What a subtask of the pool has to know of the others.
  *
@@ -8,7 +10,7 @@ package org.draftmill.operators.pool;
  * @param aligned whether no subtask has let a checkpoint's barrier pass that another one still has
  *     to let in; only then may a full pool hold back its input
  */
-public record Gate(long openStep, boolean aligned) {
+public record Gate(long openStep, boolean aligned) implements Serializable {
 
   /** Nothing may be released yet. */
   public static final Gate CLOSED = new Gate(-1, false);

@@ -12,6 +12,8 @@ import org.apache.flink.runtime.operators.coordination.CoordinationRequest;
  * @param acknowledged number of the last poll whose demand was served, -1 for none
  * @param checkpoint the last checkpoint whose barrier this subtask has sent on, or was restored
  *     from
+ * @param aborted the last checkpoint known to be aborted; its barrier, if it still comes, is not
+ *     sent on
  * @param step the first step that one of its shards still has to release; {@link #ENDED} when all
  *     is released
  * @param offers whether a release of that step is at hand
@@ -23,6 +25,7 @@ public record Poll(
     long number,
     long acknowledged,
     long checkpoint,
+    long aborted,
     long step,
     boolean offers,
     Gate known)

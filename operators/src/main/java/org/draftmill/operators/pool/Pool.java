@@ -13,16 +13,19 @@ import org.draftmill.serializers.StepMarker;
 /** The shards of one subtask. Says when input may be held back, and what may be sent. */
 final class Pool {
 
-  /** Where the pool sends. */
+  /** Where the pool sends, and who learns what it holds. */
   interface Outlet {
+    /** A shard now holds all of a microbatch. */
+    void held(int shard, HeldMicrobatch microbatch);
+
+    /** The microbatch has left the shard; also one that nobody is sent. */
+    void released(int shard, HeldMicrobatch microbatch);
+
     /** The next release of a shard, to one drafter. */
     void send(int drafter, long step, HeldMicrobatch microbatch);
 
     /** To every drafter. */
     void send(StepMarker marker);
-
-    /** The microbatch has left the shard; also one that nobody is sent. */
-    void released(int shard, HeldMicrobatch microbatch);
   }
 
   private final Map<Integer, PoolShard> shards = new TreeMap<>();
@@ -44,8 +47,8 @@ final class Pool {
     return shards.values();
   }
 
-  /** Takes a chunk; see {@link PoolShard#add}. */
-  HeldMicrobatch add(int shard, HiddenStateChunk chunk) {
+  /** Takes a chunk of a shard's job. */
+  void add(int shard, HiddenStateChunk chunk) {
     PoolShard owner = shards.get(shard);
     if (owner == null) {
       throw new IllegalStateException(
@@ -54,9 +57,9 @@ final class Pool {
     }
     HeldMicrobatch whole = owner.add(chunk);
     if (whole != null) {
+      outlet.held(shard, whole);
       advance();
     }
-    return whole;
   }
 
   /** The first step that one of the shards still has to release. */
@@ -117,6 +120,15 @@ final class Pool {
           advance();
         });
     return fullest.isPresent();
+  }
+
+  /** What keeps this subtask from sending: of its shards in the open step, the nearest to it. */
+  Waiting waiting() {
+    return shards.values().stream()
+        .filter(shard -> shard.step() == gate.openStep())
+        .map(PoolShard::waiting)
+        .max(Comparator.naturalOrder())
+        .orElse(isDone() ? Waiting.NOTHING : Waiting.MARKER);
   }
 
   /** At the end of the input. */

@@ -204,13 +204,13 @@ class DemandBoardTest {
     }
 
     @Test
-    void aSettledCheckpointHoldsBackNoStep() {
+    void anAbortedCheckpointHoldsBackNoStepWhenTheOthersKnowIt() {
       first.knowing(new Gate(0, false)).report(0);
       second.knowing(new Gate(0, false)).report(1);
       first.checkpoint(7).report(0);
       TestingAnswer answer = first.report(1);
       expect(answer).isOpen();
-      board.settle(7);
+      second.abort(7).report(1);
       assertThat(answer.gate()).isEqualTo(new Gate(1, false));
     }
 
@@ -243,6 +243,7 @@ class DemandBoardTest {
     private long number;
     private long acknowledged = -1;
     private long checkpoint;
+    private long aborted = -1;
     private Gate known;
 
     TestingSubtask(int subtask) {
@@ -261,6 +262,11 @@ class DemandBoardTest {
 
     TestingSubtask checkpoint(long id) {
       checkpoint = id;
+      return this;
+    }
+
+    TestingSubtask abort(long id) {
+      aborted = id;
       return this;
     }
 
@@ -292,7 +298,8 @@ class DemandBoardTest {
     private TestingAnswer next(long step, boolean offers) {
       Gate gate = known == null ? new Gate(step, true) : known;
       return new TestingAnswer(
-          new Poll(subtask, attempt, ++number, acknowledged, checkpoint, step, offers, gate));
+          new Poll(
+              subtask, attempt, ++number, acknowledged, checkpoint, aborted, step, offers, gate));
     }
   }
 

@@ -254,6 +254,9 @@ class PoolOrderTest {
       }
 
       @Override
+      public void held(int shard, HeldMicrobatch microbatch) {}
+
+      @Override
       public void send(int drafter, long step, HeldMicrobatch microbatch) {}
 
       @Override

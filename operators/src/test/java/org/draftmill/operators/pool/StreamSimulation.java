@@ -32,6 +32,7 @@ final class StreamSimulation {
       LongPredicate tombstone) {}
 
   private static final long BARRIER = -1;
+  private static final long CANCELLED = -2; // what an aborted barrier becomes
   private static final int PATIENCE = 100_000; // moves without anything but messages
 
   private final Setup setup;
@@ -47,6 +48,7 @@ final class StreamSimulation {
   private final Map<Long, Long> stepAtCheckpoint = new HashMap<>();
   private long nextJob;
   private long checkpoint;
+  private long aborted;
   private int passed; // subtasks and drafters that the barrier has passed
   private int maxReady;
   private int movesInVain;
@@ -95,6 +97,7 @@ final class StreamSimulation {
     addMessage(0.02, () -> true, board::expire);
     if (setup.checkpoints()) {
       add(0.05, this::canTrigger, this::trigger);
+      add(0.005, this::canAbort, this::abort);
     }
   }
 
@@ -158,9 +161,7 @@ final class StreamSimulation {
   private String describe() {
     StringBuilder text = new StringBuilder();
     for (Subtask subtask : subtasks) {
-      text.append(
-          "%nsubtask %d: %s at checkpoint %d"
-              .formatted(subtask.index, subtask.pool.gate(), subtask.checkpoint));
+      text.append("%nsubtask %d: %s".formatted(subtask.index, subtask.pool.gate()));
       for (PoolShard shard : subtask.pool.shards()) {
         text.append(
             " [shard %d step %d %s, %d ready, %d released]"
@@ -208,11 +209,20 @@ final class StreamSimulation {
     targets.forEach(target -> target.barrierDue = true);
   }
 
+  private boolean canAbort() {
+    return passed != 0 && aborted < checkpoint;
+  }
+
+  /** The subtasks of the pool learn it one after the other, the drafters never. */
+  private void abort() {
+    aborted = checkpoint;
+    subtasks.forEach(subtask -> messages.add(() -> subtask.abort(aborted)));
+  }
+
   private void pass() {
     passed = passed < 0 ? 1 : passed + 1;
     if (passed == subtasks.size() + drafters.size()) {
       passed = 0;
-      board.settle(checkpoint);
     }
   }
 
@@ -307,7 +317,7 @@ final class StreamSimulation {
     private final Pool pool;
     private final DemandLine line;
     private final boolean[] blocked = new boolean[targets.size()];
-    private long checkpoint;
+    private long knownAborted;
     private boolean ended;
 
     Subtask(int index) {
@@ -361,8 +371,7 @@ final class StreamSimulation {
         if (all(blocked)) {
           Arrays.fill(blocked, false);
           pool.shards().forEach(PoolShard::state);
-          drafters.forEach(drafter -> drafter.channels.get(index).add(BARRIER));
-          line.barrier(++checkpoint);
+          sendBarrier();
           pass();
         }
         return;
@@ -379,6 +388,20 @@ final class StreamSimulation {
       line.update();
     }
 
+    private void sendBarrier() {
+      if (knownAborted == StreamSimulation.this.checkpoint) {
+        drafters.forEach(drafter -> drafter.channels.get(index).add(CANCELLED));
+      } else {
+        drafters.forEach(drafter -> drafter.channels.get(index).add(BARRIER));
+        line.barrier(StreamSimulation.this.checkpoint);
+      }
+    }
+
+    void abort(long checkpoint) {
+      knownAborted = checkpoint;
+      line.abort(checkpoint);
+    }
+
     boolean canEnd() {
       return !ended && targets.stream().allMatch(Target::isDone);
     }
@@ -387,6 +410,9 @@ final class StreamSimulation {
       ended = true;
       pool.checkComplete();
     }
+
+    @Override
+    public void held(int shard, HeldMicrobatch microbatch) {}
 
     @Override
     public void send(int drafter, long step, HeldMicrobatch microbatch) {
@@ -415,6 +441,8 @@ final class StreamSimulation {
     private final Map<Long, Integer> markers = new HashMap<>(); // by step
     private final Deque<Long> asks = new ArrayDeque<>(); // under way; events keep their order
     private boolean working;
+    private boolean cancelled;
+    private int barriers; // of the checkpoint at hand, cancelled ones too
     private long step;
     private long asked;
 
@@ -443,13 +471,33 @@ final class StreamSimulation {
 
     void read(int subtask) {
       Object record = channels.get(subtask).poll();
-      if (record.equals(BARRIER)) {
-        blocked[subtask] = true;
+      if (record.equals(BARRIER) || record.equals(CANCELLED)) {
+        takeBarrier(subtask, record.equals(CANCELLED));
       } else if (record instanceof StepMarker marker) {
         markers.merge(marker.step(), 1, Integer::sum);
       } else {
         held.add((Sent) record);
       }
+    }
+
+    /** A cancelled barrier ends the alignment; those that still come on other channels are idle. */
+    private void takeBarrier(int subtask, boolean isCancelled) {
+      barriers++;
+      cancelled |= isCancelled;
+      blocked[subtask] = true;
+      if (cancelled) {
+        Arrays.fill(blocked, false);
+      }
+      if (cancelled && barriers == blocked.length) {
+        endBarrier();
+      }
+    }
+
+    private void endBarrier() {
+      barriers = 0;
+      cancelled = false;
+      Arrays.fill(blocked, false);
+      pass();
     }
 
     boolean canStart() {
@@ -494,8 +542,7 @@ final class StreamSimulation {
             "At checkpoint %d drafters stand at the steps %d and %d"
                 .formatted(checkpoint, others, step));
       }
-      Arrays.fill(blocked, false);
-      pass();
+      endBarrier();
     }
   }
 

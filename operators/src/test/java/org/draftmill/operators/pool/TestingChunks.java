@@ -19,18 +19,22 @@ final class TestingChunks {
 
   /** Chunks of {@code rows} rows of {@code columns} tap columns. */
   static List<HiddenStateChunk> of(long position, int chunks, int rows, int columns) {
+    return of(job(position), chunks, rows, columns);
+  }
+
+  static List<HiddenStateChunk> of(JobId job, int chunks, int rows, int columns) {
     List<HiddenStateChunk> list = new ArrayList<>();
     for (int chunk = 0; chunk < chunks; chunk++) {
       var documents =
           chunk == 0
-              ? List.of(new HiddenStateChunk.Document(position, 0, chunks * rows))
+              ? List.of(new HiddenStateChunk.Document(job.position(), 0, chunks * rows))
               : List.<HiddenStateChunk.Document>of();
       var shape =
           new HiddenStateChunk.Shape(
               chunk, chunks, chunk * rows, rows, chunks * rows, columns, 0, HiddenDType.FLOAT32);
-      HiddenStateChunk.Builder builder = HiddenStateChunk.builder(job(position), shape, documents);
+      HiddenStateChunk.Builder builder = HiddenStateChunk.builder(job, shape, documents);
       for (int row = 0; row < rows; row++) {
-        builder.inputIds().putInt(row * Integer.BYTES, (int) position);
+        builder.inputIds().putInt(row * Integer.BYTES, (int) job.position());
       }
       list.add(builder.build());
     }

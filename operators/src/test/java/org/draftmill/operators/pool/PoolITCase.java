@@ -1,0 +1,238 @@
+package org.draftmill.operators.pool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.RichFlatMapFunction;
+import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.IllegalConfigurationException;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.ExceptionUtils;
+import org.awaitility.Awaitility;
+import org.draftmill.operators.jobs.ExtractionJob;
+import org.draftmill.operators.jobs.JobSource;
+import org.draftmill.operators.jobs.TestingPlans;
+import org.draftmill.serializers.Delivery;
+import org.draftmill.serializers.HiddenStateChunk;
+import org.draftmill.serializers.RecordTypeInfo;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The pool between real sources and drafters that ask. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class PoolITCase {
+  private static final int TARGETS = 5;
+  private static final int[] UNEQUAL_DRAFTERS = {5, 20, 60};
+
+  @RegisterExtension
+  private static final MiniClusterExtension CLUSTER =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setNumberTaskManagers(1)
+              .setNumberSlotsPerTaskManager(TARGETS)
+              .build());
+
+  @TempDir Path directory;
+
+  @BeforeEach
+  void clear() {
+    TestingRecord.clear();
+    TestingTarget.slow(0);
+  }
+
+  @Test
+  void aSlowTargetAndUnequalDraftersChangeNoOrder() throws Exception {
+    PoolSettings settings = settings(400, 12).minReady(10).maxReady(10).build();
+    TestingTarget.slow(settings.run().jobs());
+    start(settings, new Configuration(), 1, 0).getJobExecutionResult().get();
+    checkAll(settings);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 11})
+  void shortListsEnd(int jobs) throws Exception {
+    PoolSettings settings = settings(jobs, 5).minReady(4).shards(2, 2).build();
+    start(settings, new Configuration(), 1, 0).getJobExecutionResult().get();
+    checkAll(settings);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void afterAFailureTheOrderGoesOn(int parallelism) throws Exception {
+    PoolSettings settings = settings(600, 7).minReady(6).shards(parallelism, parallelism).build();
+    start(settings, checkpoints(), 3, 20).getJobExecutionResult().get();
+    checkAll(settings);
+    assertThat(TestingRecord.failures()).isOne();
+  }
+
+  @Test
+  void shardsMoveWholeWhenThePoolIsRescaled() throws Exception {
+    Configuration configuration = checkpoints();
+    PoolSettings settings = settings(2_000, 9).minReady(6).shards(3, 1).build();
+    for (int parallelism = 1; parallelism < 3; parallelism++) {
+      PoolSettings rescaled = settings(2_000, 9).minReady(6).shards(3, parallelism).build();
+      JobClient job = start(rescaled, configuration, 2, 0);
+      long enough = TestingRecord.steps(3) + 30;
+      Awaitility.await().until(() -> TestingRecord.steps(3) > enough);
+      configuration.set(
+          StateRecoveryOptions.SAVEPOINT_PATH,
+          job.stopWithSavepoint(
+                  false,
+                  directory.resolve("savepoints").toUri().toString(),
+                  SavepointFormatType.NATIVE)
+              .get());
+    }
+    assertThat(TestingRecord.steps(3)).isLessThan(settings.list(0).steps());
+    PoolSettings three = settings(2_000, 9).minReady(6).shards(3, 3).build();
+    start(three, configuration, 2, 0).getJobExecutionResult().get();
+    checkAll(settings);
+  }
+
+  @Test
+  void aCheckpointOfAnotherOrderIsRefused() throws Exception {
+    Configuration configuration = checkpoints();
+    JobClient job = start(settings(2_000, 9).build(), configuration, 1, 0);
+    Awaitility.await().until(() -> TestingRecord.steps(1) > 10);
+    configuration.set(
+        StateRecoveryOptions.SAVEPOINT_PATH,
+        job.stopWithSavepoint(false, directory.toUri().toString(), SavepointFormatType.NATIVE)
+            .get());
+    PoolSettings other = settings(2_000, 9).window(5).build();
+    assertThatThrownBy(() -> start(other, configuration, 1, 0).getJobExecutionResult().get())
+        .satisfies(
+            failure ->
+                assertThat(
+                        ExceptionUtils.findThrowable(failure, IllegalConfigurationException.class))
+                    .get()
+                    .extracting(Throwable::getMessage)
+                    .asString()
+                    .contains("pool.window = 2, this run has 5"));
+  }
+
+  private static TestingSettings settings(int jobs, int accumulation) {
+    return TestingSettings.of(jobs, accumulation).drafters(UNEQUAL_DRAFTERS.length);
+  }
+
+  private Configuration checkpoints() {
+    Configuration configuration = new Configuration();
+    configuration.set(
+        CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+        directory.resolve("checkpoints").toUri().toString());
+    configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(30));
+    return configuration;
+  }
+
+  private JobClient start(PoolSettings settings, Configuration more, int epochs, int failAfter)
+      throws Exception {
+    Configuration configuration = new Configuration(more);
+    configuration.set(PipelineOptions.GENERIC_TYPES, false);
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    configuration.set(
+        RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, failAfter > 0 ? 1 : 0);
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO);
+    var env = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    env.setParallelism(TARGETS);
+    env.setBufferTimeout(0);
+    int jobsOfEpoch = (int) (settings.run().jobs() / epochs);
+    String plan =
+        TestingPlans.write(
+            Files.createTempDirectory(directory, "run").resolve("plan"), jobsOfEpoch, epochs);
+    var drafterWork =
+        new TestingDrafter.Work(
+            settings.shards(), settings.list(0).steps(), UNEQUAL_DRAFTERS, failAfter);
+    env.fromSource(new JobSource(plan), WatermarkStrategy.noWatermarks(), "jobs")
+        .uid("jobs")
+        .flatMap(new TestingTarget(failAfter > 0))
+        .returns(RecordTypeInfo.HIDDEN_STATE_CHUNK)
+        .uid("target")
+        .keyBy(new ShardKeys(settings.shards()))
+        .transform("pool", RecordTypeInfo.DELIVERY, new PoolOperatorFactory(settings))
+        .uid("pool")
+        .setParallelism(settings.parallelism())
+        .setMaxParallelism(ShardKeys.MAX_PARALLELISM)
+        .partitionCustom((drafter, drafters) -> drafter, Delivery::drafter)
+        .transform("drafter", Types.LONG, new TestingDrafter.Factory(drafterWork))
+        .uid("drafter")
+        .setParallelism(UNEQUAL_DRAFTERS.length)
+        .sinkTo(new DiscardingSink<>())
+        .setParallelism(UNEQUAL_DRAFTERS.length);
+    return env.executeAsync();
+  }
+
+  private static void checkAll(PoolSettings settings) {
+    for (int shard = 0; shard < settings.shards(); shard++) {
+      assertThat(TestingRecord.released(shard)).isEqualTo(PoolOrderTest.shuffled(settings, shard));
+    }
+    List<Long> trained = TestingRecord.trained().values().stream().flatMap(List::stream).toList();
+    assertThat(trained)
+        .containsExactlyInAnyOrderElementsOf(
+            LongStream.range(0, settings.run().jobs()).boxed().toList());
+  }
+
+  /** Makes eight chunks of about 4 KB of each job. */
+  private static final class TestingTarget
+      extends RichFlatMapFunction<ExtractionJob, HiddenStateChunk> implements CheckpointListener {
+    private final boolean waitsForCheckpoint;
+    private boolean checkpointed;
+    private static final AtomicLong EMITTED = new AtomicLong();
+    private static volatile long jobs = 0;
+
+    /** From now on the first subtask lets the others emit 50 jobs before each of its own. */
+    static void slow(long jobsInAll) {
+      EMITTED.set(0);
+      jobs = jobsInAll;
+    }
+
+    /**
+     * @param waitsForCheckpoint whether to go slowly from the 200th job until a checkpoint is done;
+     *     barriers pass between jobs only
+     */
+    TestingTarget(boolean waitsForCheckpoint) {
+      this.waitsForCheckpoint = waitsForCheckpoint;
+    }
+
+    @Override
+    public void notifyCheckpointComplete(long checkpointId) {
+      checkpointed = true;
+    }
+
+    @Override
+    public void flatMap(ExtractionJob job, Collector<HiddenStateChunk> out) {
+      if (waitsForCheckpoint && !checkpointed && job.position() > 200) {
+        LockSupport.parkNanos(50_000_000);
+      }
+      if (jobs > 0 && getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0) {
+        long enough = Math.min(EMITTED.get() + 50, jobs - 1);
+        Awaitility.await().until(() -> EMITTED.get() >= enough);
+      }
+      TestingChunks.of(job.id(), 8, 8, 120).forEach(out::collect);
+      EMITTED.incrementAndGet();
+    }
+  }
+}
