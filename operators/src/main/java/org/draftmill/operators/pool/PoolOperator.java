@@ -147,7 +147,7 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
             .getEnvironment()
             .getMetricGroup()
             .getIOMetricGroup()
-            .getHardBackPressuredTimePerSecond();
+            .getSoftBackPressuredTimePerSecond();
     backPressure.markStart();
     while (condition.getAsBoolean()) {
       mailbox.yield();

@@ -42,7 +42,7 @@ class PoolOrderTest {
               .shards(shards, parallelism)
               .build();
       int checkpoints = 0;
-      for (int seed = 0; seed < 60; seed++) {
+      for (int seed = 0; seed < 25; seed++) {
         var simulation = run(settings, seed, 1 + seed % 5, 1 + seed % 4, NONE, true);
         checkpoints += simulation.checkpoints();
         for (int shard = 0; shard < shards; shard++) {
