@@ -20,6 +20,7 @@ import org.draftmill.compute.drafter.StepFigures;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.compute.target.TargetModel;
+import org.draftmill.operators.gpu.DeviceLease;
 
 /**
  * A drafter on its device, with the target's embedding and vocabulary head beside it. Owns all
@@ -39,12 +40,13 @@ final class DrafterDevice implements Trainer {
   /**
    * Loads what a drafter needs and gives it its first weights.
    *
+   * @param lease of the device, owned from now on
    * @param rank of the drafter among {@code size}
    */
-  static DrafterDevice open(DrafterSettings settings, int rank, int size) {
-    List<AutoCloseable> owned = new ArrayList<>(); // the last one is closed first
+  static DrafterDevice open(DrafterSettings settings, DeviceLease lease, int rank, int size) {
+    List<AutoCloseable> owned = new ArrayList<>(List.of(lease)); // the last one is closed first
     try {
-      Backend backend = Backends.open(settings.device(), settings.threads());
+      Backend backend = Backends.open(lease.backend(), settings.threads());
       owned.add(0, backend);
       TargetConfig target = TargetConfig.read(Path.of(settings.run().target()));
       DrafterConfig config = settings.shape(target);

@@ -58,13 +58,18 @@ final class DrafterGroup implements TrainingLoop.Group, Closeable {
             .getSharedResources()
             .getOrAllocateSharedResource(resource, this, bytes -> new LocalMembers(), 0)
             .resourceHandle();
-    String host =
-        settings
-            .bindHost()
-            .orElse(environment.getTaskManagerInfo().getTaskManagerExternalAddress());
-    Listener listener = Listener.open(InetAddress.getByName(host));
-    collective = new TcpCollective(rank, listener, local, settings.collective());
-    member = new Member(rank, host, listener.port(), local.process());
+    try {
+      String host =
+          settings
+              .bindHost()
+              .orElse(environment.getTaskManagerInfo().getTaskManagerExternalAddress());
+      Listener listener = Listener.open(InetAddress.getByName(host));
+      collective = new TcpCollective(rank, listener, local, settings.collective());
+      member = new Member(rank, host, listener.port(), local.process());
+    } catch (IOException e) {
+      release();
+      throw e;
+    }
   }
 
   /** Starts listening. */

@@ -29,6 +29,7 @@ import org.draftmill.operators.drafter.state.PendingReference;
 import org.draftmill.operators.drafter.state.ReferenceSerializer;
 import org.draftmill.operators.drafter.state.SnapshotReference;
 import org.draftmill.operators.drafter.state.StateFiles;
+import org.draftmill.operators.gpu.DeviceLease;
 import org.draftmill.serializers.Delivery;
 import org.draftmill.serializers.StepMarker;
 
@@ -48,6 +49,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
       new ListStateDescriptor<>("drafter", ReferenceSerializer.INSTANCE);
 
   private final DrafterSettings settings;
+  private final DrafterOperatorFactory.TrainerHook hook;
   private final MailboxExecutor mailbox;
   private final OperatorEventGateway coordinator;
   private final Queue<StepRow> rows = new ConcurrentLinkedQueue<>();
@@ -69,9 +71,13 @@ final class DrafterOperator extends AbstractStreamOperator<String>
   private long asked; // by the loop's thread once it runs
   private boolean savepoint;
 
-  DrafterOperator(StreamOperatorParameters<String> parameters, DrafterSettings settings) {
+  DrafterOperator(
+      StreamOperatorParameters<String> parameters,
+      DrafterSettings settings,
+      DrafterOperatorFactory.TrainerHook hook) {
     super(parameters);
     this.settings = settings;
+    this.hook = hook;
     mailbox = parameters.getMailboxExecutor();
     coordinator =
         parameters
@@ -105,7 +111,10 @@ final class DrafterOperator extends AbstractStreamOperator<String>
       live = new LiveLog(directory);
       publisher = new Publisher(name, stateFiles, settings);
     }
-    device = DrafterDevice.open(settings, rank, size);
+    DeviceLease lease =
+        DeviceLease.take(
+            settings.device(), getRuntimeContext().getExternalResourceInfos(DeviceLease.RESOURCE));
+    device = DrafterDevice.open(settings, lease, rank, size);
     List<StepMarker> markers = restore();
     assembler =
         new MicrobatchAssembler(
@@ -113,7 +122,9 @@ final class DrafterOperator extends AbstractStreamOperator<String>
             settings.training().loss().useSoftLabels() ? device.config().hiddenSize() : 0);
     group = DrafterGroup.open(getContainingTask().getEnvironment(), getOperatorID(), settings);
     getContainingTask().getCancelables().registerCloseable(group);
-    loop = new TrainingLoop(name, device, group, new LoopListener(), settings.timeout());
+    int attempt = getRuntimeContext().getTaskInfo().getAttemptNumber();
+    Trainer trainer = hook.around(device, rank, attempt);
+    loop = new TrainingLoop(name, trainer, group, new LoopListener(), settings.timeout());
     inbox = new StepInbox(settings.run().shards(), device.step(), markers, loop);
     watch();
     ask();
@@ -172,6 +183,12 @@ final class DrafterOperator extends AbstractStreamOperator<String>
   @Override
   public void endInput() throws Exception {
     finishWhatIsHere();
+    if (device.step() < settings.totalSteps()) {
+      LOG.warn(
+          "The input ended at step {} of {}: the run was drained before its end.",
+          device.step(),
+          settings.totalSteps());
+    }
   }
 
   /** Exports the final weights; should the job fail after this, it will come to the same ones. */

@@ -1,5 +1,6 @@
 package org.draftmill.operators.drafter;
 
+import java.io.Serializable;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
@@ -20,9 +21,21 @@ public final class DrafterOperatorFactory extends AbstractStreamOperatorFactory<
   private static final long serialVersionUID = 1L;
 
   private final DrafterSettings settings;
+  private final TrainerHook hook;
 
   public DrafterOperatorFactory(DrafterSettings settings) {
+    this(settings, (trainer, rank, attempt) -> trainer);
+  }
+
+  /** With a test's hand on what is computed. */
+  DrafterOperatorFactory(DrafterSettings settings, TrainerHook hook) {
     this.settings = settings;
+    this.hook = hook;
+  }
+
+  /** Puts something around a drafter's training. */
+  interface TrainerHook extends Serializable {
+    Trainer around(Trainer trainer, int rank, int attempt);
   }
 
   @Override
@@ -34,7 +47,7 @@ public final class DrafterOperatorFactory extends AbstractStreamOperatorFactory<
   @SuppressWarnings("unchecked")
   public <T extends StreamOperator<String>> T createStreamOperator(
       StreamOperatorParameters<String> parameters) {
-    return (T) new DrafterOperator(parameters, settings);
+    return (T) new DrafterOperator(parameters, settings, hook);
   }
 
   @Override

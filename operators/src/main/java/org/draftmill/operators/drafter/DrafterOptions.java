@@ -23,7 +23,9 @@ public final class DrafterOptions {
       key("drafter.device")
           .stringType()
           .defaultValue("auto")
-          .withDescription("What drafters compute on: auto, cpu, or reference (slow, the judge).");
+          .withDescription(
+              "What drafters compute on: auto (a GPU where the slot has one), cpu, or reference"
+                  + " (slow, the judge).");
 
   public static final ConfigOption<Integer> THREADS =
       key("drafter.threads")
