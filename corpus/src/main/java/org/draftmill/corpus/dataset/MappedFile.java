@@ -15,21 +15,31 @@ import java.nio.file.StandardOpenOption;
  */
 final class MappedFile {
   private static final int SEGMENT_BITS = 30;
-  private static final long SEGMENT_BYTES = 1L << SEGMENT_BITS;
   private static final int OVERLAP_BYTES = 8;
 
   private final Path path;
   private final long length;
+  private final int segmentBits;
+  private final long segmentBytes;
   private final ByteBuffer[] segments;
 
   MappedFile(Path path) throws IOException {
+    this(path, SEGMENT_BITS);
+  }
+
+  /**
+   * @param segmentBits a segment has two to this power bytes, besides the overlap
+   */
+  MappedFile(Path path, int segmentBits) throws IOException {
     this.path = path;
+    this.segmentBits = segmentBits;
+    this.segmentBytes = 1L << segmentBits;
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       length = channel.size();
-      segments = new ByteBuffer[Math.toIntExact((length + SEGMENT_BYTES - 1) >> SEGMENT_BITS)];
+      segments = new ByteBuffer[Math.toIntExact((length + segmentBytes - 1) >> segmentBits)];
       for (int i = 0; i < segments.length; i++) {
-        long start = i * SEGMENT_BYTES;
-        long bytes = Math.min(SEGMENT_BYTES + OVERLAP_BYTES, length - start);
+        long start = i * segmentBytes;
+        long bytes = Math.min(segmentBytes + OVERLAP_BYTES, length - start);
         segments[i] =
             channel.map(FileChannel.MapMode.READ_ONLY, start, bytes).order(ByteOrder.LITTLE_ENDIAN);
       }
@@ -61,7 +71,7 @@ final class MappedFile {
     int done = 0;
     while (done < target.length) {
       long from = position + 4L * done;
-      int until = (int) Math.min(target.length - done, (SEGMENT_BYTES - within(from) + 3) / 4);
+      int until = (int) Math.min(target.length - done, (segmentBytes - within(from) + 3) / 4);
       segment(from)
           .slice(within(from), 4 * until)
           .order(ByteOrder.LITTLE_ENDIAN)
@@ -76,17 +86,17 @@ final class MappedFile {
     int done = 0;
     while (done < target.length) {
       long from = position + done;
-      int until = (int) Math.min(target.length - done, SEGMENT_BYTES - within(from));
+      int until = (int) Math.min(target.length - done, segmentBytes - within(from));
       segment(from).get(within(from), target, done, until);
       done += until;
     }
   }
 
   private ByteBuffer segment(long position) {
-    return segments[(int) (position >> SEGMENT_BITS)];
+    return segments[(int) (position >> segmentBits)];
   }
 
-  private static int within(long position) {
-    return (int) (position & (SEGMENT_BYTES - 1));
+  private int within(long position) {
+    return (int) (position & (segmentBytes - 1));
   }
 }

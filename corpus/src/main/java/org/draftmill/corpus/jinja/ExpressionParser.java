@@ -333,7 +333,7 @@ final class ExpressionParser {
       throw new JinjaException(
           JinjaException.Kind.UNSUPPORTED, "the filter '" + name + "' is not known", line, null);
     }
-    return new Expressions.FilterCall(filter, name, input, arguments());
+    return new Expressions.FilterCall(filter, input, arguments());
   }
 
   private Expression test(Expression input) {

@@ -214,7 +214,7 @@ final class Expressions {
     }
   }
 
-  record FilterCall(Filters.Filter filter, String name, Expression input, ArgumentList arguments)
+  record FilterCall(Filters.Filter filter, Expression input, ArgumentList arguments)
       implements Expression {
     @Override
     public Object eval(Rendering rendering, Scope scope) {
