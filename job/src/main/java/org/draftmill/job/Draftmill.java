@@ -8,7 +8,9 @@ import org.draftmill.job.cli.Failures;
 import org.draftmill.job.cli.InspectCommand;
 import org.draftmill.job.cli.LogFile;
 import org.draftmill.job.cli.PlanCommand;
+import org.draftmill.job.cli.PrepareCommand;
 import org.draftmill.job.cli.StandardError;
+import org.draftmill.job.cli.TrainCommand;
 import org.draftmill.job.cli.Version;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -28,7 +30,12 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     usageHelpAutoWidth = true,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {PlanCommand.class, InspectCommand.class})
+    subcommands = {
+      PrepareCommand.class,
+      PlanCommand.class,
+      TrainCommand.class,
+      InspectCommand.class
+    })
 public final class Draftmill implements Callable<Integer> {
 
   @Spec private CommandSpec spec;

@@ -30,7 +30,13 @@ final class FlatYaml {
    * @param text null where the file says {@code null}: the option is left unset
    * @param place {@code run.yaml, line 7}
    */
-  record Entry(String text, String place) {}
+  record Entry(String text, String place) {
+    /** For an option that takes no list but a text of parts: {@code [1, 3]} is {@code 1,3}. */
+    Entry flat() {
+      boolean list = text != null && text.startsWith("[") && text.endsWith("]");
+      return list ? new Entry(text.substring(1, text.length() - 1).replace(" ", ""), place) : this;
+    }
+  }
 
   private final String file;
   private final Map<String, Entry> entries = new LinkedHashMap<>();

@@ -8,6 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.configuration.ConfigOption;
+import org.draftmill.operators.drafter.DrafterOptions;
+import org.draftmill.operators.jobs.JobsOptions;
+import org.draftmill.operators.pool.PoolOptions;
+import org.draftmill.operators.target.TargetOptions;
 
 /** Every option that a run file may hold, in the order of the documentation. */
 public final class KnownOptions {
@@ -15,7 +19,14 @@ public final class KnownOptions {
   /** Keys below this group are handed to Flink without it: {@code flink.rest.port}. */
   public static final String FLINK_PREFIX = "flink.";
 
-  private static final List<Class<?>> HOLDERS = List.of(RunOptions.class, CheckpointOptions.class);
+  private static final List<Class<?>> HOLDERS =
+      List.of(
+          RunOptions.class,
+          TargetOptions.class,
+          JobsOptions.class,
+          PoolOptions.class,
+          DrafterOptions.class,
+          CheckpointOptions.class);
 
   private static final Map<String, ConfigOption<?>> BY_KEY = collect();
 

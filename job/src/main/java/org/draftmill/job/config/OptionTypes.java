@@ -16,7 +16,11 @@ final class OptionTypes {
   static String describe(ConfigOption<?> option) {
     Class<?> type = (Class<?>) field(option, "clazz");
     String one = describe(type);
-    return (boolean) field(option, "isList") ? "a list, each " + one : one;
+    return isList(option) ? "a list, each " + one : one;
+  }
+
+  static boolean isList(ConfigOption<?> option) {
+    return (boolean) field(option, "isList");
   }
 
   private static String describe(Class<?> type) {

@@ -61,8 +61,9 @@ public final class RunFile {
   private static Configuration check(Map<String, Entry> entries) {
     Configuration configuration = new Configuration();
     entries.forEach(
-        (key, entry) -> {
+        (key, given) -> {
           ConfigOption<?> option = KnownOptions.byKey().get(key);
+          Entry entry = option != null && !OptionTypes.isList(option) ? given.flat() : given;
           if (option == null && !key.startsWith(KnownOptions.FLINK_PREFIX)) {
             throw unknown(key, entry);
           }

@@ -5,13 +5,9 @@ import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.
 
 /** Begins a new file with the first row of each range; a subtask reads its ranges one by one. */
 final class OneFilePerRange<T extends Ranged> extends CheckpointRollingPolicy<T, String> {
-  private transient Integer range;
-
   @Override
   public boolean shouldRollOnEvent(PartFileInfo<String> file, T row) {
-    boolean begins = range != null && range != row.range();
-    range = row.range();
-    return begins;
+    return row.first();
   }
 
   @Override

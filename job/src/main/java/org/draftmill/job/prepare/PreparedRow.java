@@ -3,4 +3,4 @@ package org.draftmill.job.prepare;
 import org.draftmill.corpus.TokenizedSequence;
 
 /** A sequence of the dataset. */
-record PreparedRow(int range, TokenizedSequence sequence) implements Ranged {}
+record PreparedRow(int range, boolean first, TokenizedSequence sequence) implements Ranged {}

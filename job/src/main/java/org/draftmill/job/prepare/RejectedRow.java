@@ -7,8 +7,9 @@ package org.draftmill.job.prepare;
  * @param reason why; null for the mark
  * @param detail what exactly was found
  */
-record RejectedRow(int range, long number, String reason, String detail) implements Ranged {
-  static RejectedRow end(int range, long rows) {
-    return new RejectedRow(range, rows, null, null);
+record RejectedRow(int range, boolean first, long number, String reason, String detail)
+    implements Ranged {
+  static RejectedRow end(int range, boolean first, long rows) {
+    return new RejectedRow(range, first, rows, null, null);
   }
 }

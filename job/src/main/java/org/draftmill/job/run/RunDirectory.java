@@ -92,6 +92,10 @@ public record RunDirectory(Path root) {
     return log().resolve("draftmill.log");
   }
 
+  public Path deadLetters() {
+    return root.resolve("dead-letter");
+  }
+
   public Path export() {
     return root.resolve("export");
   }

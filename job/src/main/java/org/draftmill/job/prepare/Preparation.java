@@ -1,0 +1,97 @@
+package org.draftmill.job.prepare;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.connector.file.src.FileSourceSplit;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.draftmill.corpus.InputException;
+import org.draftmill.corpus.dataset.DatasetAssembler;
+import org.draftmill.corpus.dataset.DatasetManifest;
+import org.draftmill.corpus.text.TargetText;
+import org.draftmill.job.cli.Console;
+import org.draftmill.job.cli.LogFile;
+import org.draftmill.job.cli.Poller;
+import org.draftmill.job.cli.Text;
+import org.draftmill.job.embedded.EmbeddedCluster;
+import org.draftmill.job.embedded.RestMetrics;
+
+/** Makes a dataset on an embedded Flink. */
+public final class Preparation {
+  private static final String ROWS = "draftmill.prepare.rows";
+  private static final String TOKENS = "draftmill.prepare.tokens";
+  private static final String REJECTED = "draftmill.prepare.rejected";
+
+  private final Console console;
+
+  public Preparation(Console console) {
+    this.console = console;
+  }
+
+  /**
+   * @throws InputException if an input or the target cannot be used, or a dataset lies there
+   */
+  public DatasetManifest run(PrepareSettings settings) throws Exception {
+    DatasetAssembler.requireNone(settings.out());
+    for (Path input : settings.inputs()) {
+      if (!Files.exists(input)) {
+        throw new InputException("There is no input " + input + ".");
+      }
+    }
+    DatasetManifest.Origin origin = origin(settings);
+    Files.createDirectories(settings.out());
+    DatasetFinisher.deleteTree(settings.work());
+    Files.createDirectories(settings.work());
+    LogFile.open(settings.work().resolve("prepare.log"));
+
+    List<FileSourceSplit> ranges =
+        InputRanges.ranges(settings.inputs().stream().map(PreparePipeline::flinkPath).toList());
+    execute(settings);
+    return new DatasetFinisher(settings, ranges).finish(origin);
+  }
+
+  private static DatasetManifest.Origin origin(PrepareSettings settings) throws IOException {
+    try (TargetText text = TargetText.load(settings.target(), settings.now())) {
+      return new DatasetManifest.Origin(
+          text.name(), text.tokenizer().sha256(), settings.maxLength());
+    }
+  }
+
+  private void execute(PrepareSettings settings) throws Exception {
+    Configuration flink = new Configuration();
+    flink.set(PipelineOptions.NAME, "draftmill prepare");
+    flink.set(PipelineOptions.OBJECT_REUSE, true);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
+    PreparePipeline.build(env, settings);
+    try (EmbeddedCluster cluster = EmbeddedCluster.start(flink, settings.parallelism(), 0)) {
+      JobID job = cluster.submit(env.getStreamGraph());
+      RestMetrics metrics = new RestMetrics(cluster.webUi(), job);
+      Poller progress = new Poller("draftmill-progress", () -> show(metrics));
+      try {
+        cluster.await(job);
+      } finally {
+        progress.close();
+        console.live("");
+      }
+    }
+  }
+
+  private void show(RestMetrics metrics) throws IOException, InterruptedException {
+    Map<String, Double> sums = metrics.sums(List.of(ROWS, TOKENS, REJECTED));
+    if (sums.containsKey(ROWS)) {
+      console.live(
+          String.format(
+              Locale.ROOT,
+              "%s rows  %s tokens  %s rejected",
+              Text.count(sums.get(ROWS).longValue()),
+              Text.shortCount(sums.getOrDefault(TOKENS, 0.0)),
+              Text.count(sums.getOrDefault(REJECTED, 0.0).longValue())));
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package org.draftmill.job.prepare;
+
+import java.nio.file.Path;
+import java.time.ZonedDateTime;
+import java.util.List;
+
+/**
+ * What to prepare.
+ *
+ * @param target folder of the model whose tokenizer and chat template are used
+ * @param inputs files and directories, in the order of the sequences
+ * @param out directory of the dataset
+ * @param maxLength the most tokens of a sequence; 0 for no limit
+ * @param parallelism subtasks; the dataset does not depend on it
+ * @param now what templates that ask for the time are told
+ */
+public record PrepareSettings(
+    Path target, List<Path> inputs, Path out, int maxLength, int parallelism, ZonedDateTime now) {
+  public PrepareSettings {
+    inputs = List.copyOf(inputs);
+  }
+
+  /** Where the parts lie until the dataset is whole. */
+  Path work() {
+    return out.resolve(".prepare");
+  }
+
+  Path shards() {
+    return work().resolve("shards");
+  }
+
+  Path rejects() {
+    return work().resolve("rejects");
+  }
+}

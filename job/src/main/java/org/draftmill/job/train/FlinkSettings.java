@@ -1,0 +1,81 @@
+package org.draftmill.job.train;
+
+import java.time.Duration;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.draftmill.compute.InputException;
+import org.draftmill.job.config.CheckpointOptions;
+import org.draftmill.job.config.KnownOptions;
+import org.draftmill.job.config.RunOptions;
+
+/** What a training job asks of Flink. */
+public final class FlinkSettings {
+  private FlinkSettings() {}
+
+  /** Flink's options for a run: those that the stages rely on, then the user's {@code flink.*}. */
+  public static Configuration of(ResolvedRun run) {
+    Configuration options = run.options();
+    Configuration flink = new Configuration();
+    flink.set(PipelineOptions.NAME, "draftmill " + run.directory().root().getFileName());
+    // Records are immutable: nothing is copied between chained operators.
+    flink.set(PipelineOptions.OBJECT_REUSE, true);
+    // A record is sent at once: drafters wait for it.
+    flink.set(ExecutionOptions.BUFFER_TIMEOUT, Duration.ZERO);
+    flink.set(StateBackendOptions.STATE_BACKEND, "hashmap");
+    checkpoints(run, options, flink);
+    restarts(options, flink);
+    for (String key : options.keySet()) {
+      if (key.startsWith(KnownOptions.FLINK_PREFIX)) {
+        flink.setString(
+            key.substring(KnownOptions.FLINK_PREFIX.length()), options.getString(key, ""));
+      }
+    }
+    requireAligned(flink);
+    return flink;
+  }
+
+  private static void checkpoints(ResolvedRun run, Configuration options, Configuration flink) {
+    flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, options.get(CheckpointOptions.INTERVAL));
+    flink.set(CheckpointingOptions.CHECKPOINTING_TIMEOUT, options.get(CheckpointOptions.TIMEOUT));
+    flink.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, options.get(CheckpointOptions.KEEP));
+    flink.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
+    flink.set(
+        CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+        run.directory().checkpoints().toUri().toString());
+    flink.set(
+        CheckpointingOptions.SAVEPOINT_DIRECTORY, run.directory().checkpoints().toUri().toString());
+    flink.set(
+        CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+        ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+    flink.set(CheckpointingOptions.ENABLE_UNALIGNED, false);
+    // A checkpoint that fails costs nothing but time; the next one is tried.
+    flink.set(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, Integer.MAX_VALUE);
+  }
+
+  private static void restarts(Configuration options, Configuration flink) {
+    int attempts = options.get(RunOptions.RESTART_ATTEMPTS);
+    flink.set(RestartStrategyOptions.RESTART_STRATEGY, attempts == 0 ? "none" : "fixed-delay");
+    flink.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, attempts);
+    flink.set(
+        RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY,
+        options.get(RunOptions.RESTART_DELAY));
+  }
+
+  /**
+   * @throws InputException if barriers may overtake records
+   */
+  public static void requireAligned(ReadableConfig flink) {
+    if (flink.get(CheckpointingOptions.ENABLE_UNALIGNED)) {
+      throw new InputException(
+          CheckpointingOptions.ENABLE_UNALIGNED.key()
+              + " is true, but the end of an optimizer step is marked in the stream: a barrier that"
+              + " overtakes the mark would leave the drafters at different steps. Set it to false.");
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package org.draftmill.job.train;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+import org.draftmill.corpus.plan.Plan;
+import org.draftmill.corpus.plan.PlanManifest;
+
+/** Short checksums that tell one plan or one target from another. */
+final class Identity {
+  private static final int HEX_DIGITS = 16;
+
+  private Identity() {}
+
+  /** Of all job lists of a plan. */
+  static String of(Plan plan) {
+    StringBuilder lists = new StringBuilder(plan.manifest().dataset());
+    for (PlanManifest.Epoch epoch : plan.manifest().epochs()) {
+      lists.append('\n').append(epoch.sha256());
+    }
+    return digest(lists.toString());
+  }
+
+  /**
+   * Of a model folder: the content of its small files, names and lengths of its weights. Reading
+   * terabytes of weights at each start would cost more than it could tell.
+   */
+  static String of(Path model) {
+    try (Stream<Path> list = Files.list(model)) {
+      StringBuilder content = new StringBuilder();
+      List<Path> files = list.filter(Identity::matters).sorted().toList();
+      for (Path file : files) {
+        content.append(file.getFileName()).append(' ').append(Files.size(file)).append('\n');
+        if (file.getFileName().toString().endsWith(".json")) {
+          content.append(digest(Files.readString(file))).append('\n');
+        }
+      }
+      return digest(content.toString());
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot read the model in " + model, e);
+    }
+  }
+
+  private static boolean matters(Path file) {
+    String name = file.getFileName().toString();
+    return name.equals("config.json")
+        || name.equals("tokenizer.json")
+        || name.endsWith(".safetensors")
+        || name.endsWith(".safetensors.index.json");
+  }
+
+  private static String digest(String text) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest).substring(0, HEX_DIGITS);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package org.draftmill.job.train;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.draftmill.job.cli.Console;
+import org.draftmill.job.cli.Poller;
+import org.draftmill.job.embedded.RestMetrics;
+
+/**
+ * Shows how a run gets on, from the rows that the drafter appends to {@code log/live.csv} and from
+ * Flink's metrics, on a thread of its own until it is closed. Trouble with it is logged and harms
+ * nothing.
+ */
+final class ProgressMonitor implements AutoCloseable {
+  static final String POOL_READY = "draftmill.pool.readyMicrobatches";
+  static final String POOL_STALL = "draftmill.pool.minReadyStallSeconds";
+  static final String TARGET_BUSY = "draftmill.target.busySeconds";
+  private static final List<String> METRICS = List.of(POOL_READY, POOL_STALL, TARGET_BUSY);
+
+  private static final int POLLS_PER_METRICS = 4;
+  private static final long PLAIN_LINE_NANOS = Duration.ofSeconds(10).toNanos();
+
+  /** Rows over which loss and pace are averaged. */
+  private static final int RECENT_ROWS = 20;
+
+  private final Console console;
+  private final LiveLog liveLog;
+  private final RestMetrics metrics;
+  private final long steps;
+  private final Deque<Map<String, Double>> recent = new ArrayDeque<>();
+  private final Map<String, Double> lastMetrics = new HashMap<>();
+  private final Poller poller;
+  private int polls;
+  private long done;
+  private long lastLineNanos = System.nanoTime();
+
+  /**
+   * @param steps of the whole run
+   * @param done steps that were done before, when a run goes on
+   */
+  ProgressMonitor(Console console, LiveLog liveLog, RestMetrics metrics, long steps, long done) {
+    this.console = console;
+    this.liveLog = liveLog;
+    this.metrics = metrics;
+    this.steps = steps;
+    this.done = done;
+    poller = new Poller("draftmill-progress", this::poll);
+  }
+
+  private void poll() throws IOException, InterruptedException {
+    takeRows();
+    if (polls++ % POLLS_PER_METRICS == 0) {
+      Map<String, Double> sums = metrics.sums(METRICS);
+      synchronized (this) {
+        lastMetrics.putAll(sums);
+      }
+    }
+    ProgressLine.State state = state();
+    if (console.isTerminal()) {
+      console.live(ProgressLine.bar(state));
+    } else if (System.nanoTime() - lastLineNanos >= PLAIN_LINE_NANOS) {
+      lastLineNanos = System.nanoTime();
+      console.say(ProgressLine.plain(state));
+    }
+  }
+
+  private synchronized void takeRows() throws IOException {
+    for (Map<String, Double> row : liveLog.poll()) {
+      done = row.getOrDefault("step", -1.0).longValue() + 1;
+      recent.addLast(row);
+      if (recent.size() > RECENT_ROWS) {
+        recent.removeFirst();
+      }
+    }
+  }
+
+  private synchronized ProgressLine.State state() {
+    double seconds = sum("seconds");
+    boolean paced = recent.size() > 1 && seconds > 0;
+    return new ProgressLine.State(
+        done,
+        steps,
+        mean("loss"),
+        mean("joint_prefix"),
+        paced ? sum("tokens") / seconds : Double.NaN,
+        lastMetrics.getOrDefault(POOL_READY, Double.NaN),
+        paced ? Duration.ofMillis((long) (1000 * (steps - done) * seconds / recent.size())) : null);
+  }
+
+  private double sum(String column) {
+    return recent.stream().mapToDouble(row -> row.getOrDefault(column, 0.0)).sum();
+  }
+
+  private double mean(String column) {
+    return recent.stream()
+        .filter(row -> row.containsKey(column))
+        .mapToDouble(row -> row.get(column))
+        .average()
+        .orElse(Double.NaN);
+  }
+
+  /** The last known sum of a metric over all subtasks; NaN if it never was. */
+  synchronized double metric(String name) {
+    return lastMetrics.getOrDefault(name, Double.NaN);
+  }
+
+  /** Takes the line away. */
+  @Override
+  public void close() {
+    poller.close();
+    console.live("");
+  }
+}

@@ -1,0 +1,166 @@
+package org.draftmill.job.train;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.draftmill.compute.InputException;
+import org.draftmill.compute.drafter.MaskToken;
+import org.draftmill.compute.target.TargetConfig;
+import org.draftmill.corpus.dataset.Dataset;
+import org.draftmill.corpus.plan.Plan;
+import org.draftmill.job.config.CheckpointOptions;
+import org.draftmill.job.config.RunOptions;
+import org.draftmill.job.run.RunDirectory;
+import org.draftmill.operators.drafter.DrafterOptions;
+import org.draftmill.operators.drafter.DrafterSettings;
+import org.draftmill.operators.drafter.RunIdentity;
+import org.draftmill.operators.jobs.JobsSettings;
+import org.draftmill.operators.pool.PoolOptions;
+import org.draftmill.operators.pool.PoolSettings;
+import org.draftmill.operators.target.TargetOptions;
+import org.draftmill.operators.target.TargetSettings;
+import org.draftmill.serializers.HiddenStateChunkFormat;
+
+/**
+ * A run with all that its options refer to: plan, target and the checked settings of each stage.
+ *
+ * @param options as given
+ * @param directory where it works
+ * @param jobs which jobs
+ * @param plan their lists
+ * @param targetConfig of the frozen model
+ * @param targets how many
+ * @param maxDeadLetters jobs that may be given up
+ */
+public record ResolvedRun(
+    Configuration options,
+    RunDirectory directory,
+    JobsSettings jobs,
+    Plan plan,
+    TargetConfig targetConfig,
+    int targets,
+    TargetSettings target,
+    PoolSettings pool,
+    DrafterSettings drafter,
+    int maxDeadLetters) {
+
+  /**
+   * Opens and checks everything, and plans if there is no plan yet.
+   *
+   * @throws InputException naming the option or file that cannot be used
+   */
+  public static ResolvedRun of(Configuration options) throws IOException {
+    RunDirectory directory = directory(options);
+    long seed = options.get(RunOptions.SEED);
+    JobsSettings jobs = JobsSettings.from(options, seed, directory.plan().toString());
+    Dataset dataset = Dataset.open(Path.of(jobs.dataset()));
+    Path model = Path.of(required(options, TargetOptions.MODEL));
+    TargetConfig targetConfig = TargetConfig.read(model);
+    int targets = positive(options, TargetOptions.PARALLELISM);
+    int drafters = positive(options, DrafterOptions.PARALLELISM);
+    boolean softLabels = options.get(DrafterOptions.USE_SOFT_LABELS);
+    int cores = Runtime.getRuntime().availableProcessors();
+    TargetSettings target =
+        TargetSettings.from(
+            options,
+            new TargetSettings.Run(
+                jobs.dataset(),
+                positive(options, DrafterOptions.LAYERS),
+                softLabels,
+                Math.max(1, cores / (targets + drafters))));
+    Plan plan = Planning.planOf(dataset, Path.of(jobs.plan()), jobs.planning());
+    PoolSettings pool =
+        PoolSettings.from(
+            options,
+            new PoolSettings.Run(
+                seed,
+                plan.jobs(),
+                positive(options, DrafterOptions.ACCUMULATION),
+                drafters,
+                jobs.planning().bounds().buckets(),
+                largestJobBytes(plan, targetConfig, target)));
+    DrafterSettings drafter =
+        DrafterSettings.from(
+            options,
+            new DrafterSettings.Run(
+                directory.root().toString(),
+                model.toAbsolutePath().toString(),
+                target.taps(),
+                maskToken(options, model, targetConfig),
+                seed,
+                plan.jobs(),
+                pool.shards(),
+                positive(options, CheckpointOptions.KEEP),
+                identity(pool, plan, model)));
+    return new ResolvedRun(
+        options,
+        directory,
+        jobs,
+        plan,
+        targetConfig,
+        targets,
+        target,
+        pool,
+        drafter,
+        options.get(TargetOptions.MAX_DEAD_LETTERS));
+  }
+
+  /** The directory of a run, made if it is absent. */
+  static RunDirectory directory(Configuration options) {
+    return RunDirectory.create(Path.of(required(options, RunOptions.DIR)));
+  }
+
+  /** Optimizer steps of the whole run. */
+  public long steps() {
+    return drafter.totalSteps();
+  }
+
+  private static RunIdentity identity(PoolSettings pool, Plan plan, Path model) {
+    return new RunIdentity(Map.of())
+        .with(PoolOptions.MIN_READY.key(), pool.minReady())
+        .with(PoolOptions.WINDOW.key(), pool.window())
+        .with(PoolOptions.RELEASE.key(), pool.release())
+        .with("the plan", Identity.of(plan))
+        .with("the target", Identity.of(model));
+  }
+
+  /** Bytes of all chunks of the largest job, however they are cut. */
+  private static long largestJobBytes(Plan plan, TargetConfig config, TargetSettings target) {
+    long rows = plan.manifest().largestJobTokens();
+    int tapColumns = target.taps().size() * config.hidden();
+    int finalColumns = target.finalStates() ? config.hidden() : 0;
+    return rows
+        * HiddenStateChunkFormat.smallestChunk(tapColumns, finalColumns, target.hiddenDtype());
+  }
+
+  private static int maskToken(Configuration options, Path model, TargetConfig config) {
+    OptionalInt given =
+        options.getOptional(DrafterOptions.MASK_TOKEN).stream().mapToInt(id -> id).findFirst();
+    if (given.isPresent()) {
+      return MaskToken.resolve(given, OptionalInt.empty(), id -> true, config.vocabulary());
+    }
+    TokenizerVocabulary tokenizer = TokenizerVocabulary.read(model);
+    return MaskToken.resolve(given, tokenizer.maskToken(), tokenizer::uses, config.vocabulary());
+  }
+
+  private static String required(Configuration options, ConfigOption<String> option) {
+    return options
+        .getOptional(option)
+        .orElseThrow(
+            () ->
+                new InputException(
+                    "The option %s is missing: give it in the run file or as -D %s=…."
+                        .formatted(option.key(), option.key())));
+  }
+
+  private static int positive(Configuration options, ConfigOption<Integer> option) {
+    int value = options.get(option);
+    if (value < 1) {
+      throw new InputException("%s = %d must be at least 1.".formatted(option.key(), value));
+    }
+    return value;
+  }
+}

@@ -1,0 +1,75 @@
+package org.draftmill.job.train;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/**
+ * What came out of a run: {@code summary.json}. Where a number is not known it is null.
+ *
+ * @param seconds of training, from step to step, all processes of the run together
+ * @param targetBusy share of the time in which a target was at work
+ * @param drafterBusy share of the time in which a drafter was at work
+ * @param poolStallSeconds in which drafters waited for the pool to have enough to mix
+ * @param tauBefore acceptance length of the untrained drafter, pooled over all rounds
+ * @param tauAfter of the trained one
+ * @param greedyEqual whether speculative output was the target's own, token for token
+ * @param drafter folder of the trained drafter
+ */
+@JsonInclude
+public record Summary(
+    long steps,
+    long jobs,
+    long tokens,
+    double seconds,
+    double tokensPerSecond,
+    Double targetBusy,
+    Double drafterBusy,
+    Double poolStallSeconds,
+    Double tauBefore,
+    Double tauAfter,
+    Boolean greedyEqual,
+    String drafter,
+    String weightsSha256) {
+
+  /** The same with what an evaluation found. */
+  public Summary withEvaluation(double before, double after, Boolean equal) {
+    return new Summary(
+        steps,
+        jobs,
+        tokens,
+        seconds,
+        tokensPerSecond,
+        targetBusy,
+        drafterBusy,
+        poolStallSeconds,
+        before,
+        after,
+        equal,
+        drafter,
+        weightsSha256);
+  }
+
+  /** Writes the file whole or not at all. */
+  public void write(Path file) throws IOException {
+    Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
+    Files.writeString(unfinished, json().writeValueAsString(this) + "\n");
+    Files.move(
+        unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  public static Summary read(Path file) throws IOException {
+    return json().readValue(file.toFile(), Summary.class);
+  }
+
+  private static ObjectMapper json() {
+    return new ObjectMapper()
+        .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+        .enable(SerializationFeature.INDENT_OUTPUT);
+  }
+}

@@ -1,0 +1,262 @@
+package org.draftmill.job.train;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.RecoveryClaimMode;
+import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.draftmill.compute.InputException;
+import org.draftmill.job.cli.Console;
+import org.draftmill.job.cli.Interrupts;
+import org.draftmill.job.cli.LogFile;
+import org.draftmill.job.cli.Text;
+import org.draftmill.job.config.CheckpointOptions;
+import org.draftmill.job.config.ResolvedRunFile;
+import org.draftmill.job.config.RunOptions;
+import org.draftmill.job.embedded.EmbeddedCluster;
+import org.draftmill.job.embedded.RestMetrics;
+import org.draftmill.job.run.RunDirectory;
+import org.draftmill.job.run.RunLock;
+import org.draftmill.job.run.SavedState;
+
+/** A training run on an embedded Flink: begins or goes on, and ends with a summary. */
+public final class Training {
+  private static final Duration LONGEST_SAVEPOINT = Duration.ofMinutes(10);
+
+  private final Console console;
+
+  public Training(Console console) {
+    this.console = console;
+  }
+
+  /**
+   * How a run ended.
+   *
+   * @param summary empty when it was interrupted
+   */
+  public record Outcome(RunDirectory directory, Optional<Summary> summary) {}
+
+  /**
+   * Trains to the end, or until the process is told to stop.
+   *
+   * @param fresh whether a run that lies there already is left alone and another directory taken
+   */
+  public Outcome run(Configuration given, boolean fresh) throws Exception {
+    Configuration options = new Configuration(given);
+    if (fresh) {
+      options
+          .getOptional(RunOptions.DIR)
+          .ifPresent(
+              dir -> options.set(RunOptions.DIR, RunDirectory.fresh(Path.of(dir)).toString()));
+    }
+    RunDirectory directory = ResolvedRun.directory(options);
+    RunLock lock = RunLock.of(directory);
+    try {
+      LogFile.open(directory.processLog());
+      if (Files.exists(directory.summary())) {
+        console.say(
+            "This run is complete: "
+                + directory.latestExport()
+                + ". Start another one with --fresh or another run.dir.");
+        return new Outcome(directory, Optional.of(Summary.read(directory.summary())));
+      }
+      return new Outcome(directory, train(ResolvedRun.of(options)));
+    } finally {
+      lock.close();
+    }
+  }
+
+  private Optional<Summary> train(ResolvedRun run) throws Exception {
+    RunDirectory directory = run.directory();
+    describe(run);
+    checkMemory(run);
+    Files.writeString(directory.runFile(), ResolvedRunFile.render(run.options()));
+
+    SavedState.prune(directory.checkpoints(), run.options().get(CheckpointOptions.KEEP));
+    List<SavedState> saved = SavedState.list(directory.checkpoints());
+    StreamGraph graph = graph(run, saved);
+    long done = saved.isEmpty() ? 0 : lastLoggedStep(directory) + 1;
+
+    Optional<Busy> busy = runJob(run, graph, done);
+    if (busy.isEmpty()) {
+      return Optional.empty();
+    }
+    // Flink deletes its own at the end of a job; those of earlier processes are left.
+    SavedState.prune(directory.checkpoints(), 0);
+    Summary summary = summarize(run, busy.get());
+    summary.write(directory.summary());
+    return Optional.of(summary);
+  }
+
+  /** Empty when a signal stopped the job. */
+  private Optional<Busy> runJob(ResolvedRun run, StreamGraph graph, long done) throws Exception {
+    RunDirectory directory = run.directory();
+    Configuration flink = FlinkSettings.of(run);
+    int slots = run.targets() + run.pool().parallelism() + run.drafter().parallelism() + 1;
+    try (EmbeddedCluster cluster =
+        EmbeddedCluster.start(flink, slots, run.options().get(RunOptions.WEB_PORT))) {
+      LiveLog liveLog = new LiveLog(directory.liveLog(), true);
+      JobID job = cluster.submit(graph);
+      console.say("web UI      " + cluster.webUi());
+      console.say("log         " + directory.processLog());
+      AtomicReference<String> stopped = stopOnSignal(cluster, job, directory);
+      try (ProgressMonitor progress =
+          new ProgressMonitor(
+              console, liveLog, new RestMetrics(cluster.webUi(), job), run.steps(), done)) {
+        long start = System.nanoTime();
+        cluster.await(job);
+        if (stopped.get() == null) {
+          return Optional.of(Busy.of(progress, run, (System.nanoTime() - start) / 1e9));
+        }
+      } catch (Exception e) {
+        if (stopped.get() == null) {
+          throw e;
+        }
+      }
+      console.say(stopped.get());
+      return Optional.empty();
+    }
+  }
+
+  private void describe(ResolvedRun run) {
+    console.say(
+        "run         %s: %s jobs in %d epochs, %s steps of %d microbatches"
+            .formatted(
+                run.directory().root(),
+                Text.count(run.plan().jobs()),
+                run.plan().epochs(),
+                Text.count(run.steps()),
+                run.drafter().accumulation()));
+    console.say(
+        "stages      %d targets (taps %s) → pool %d…%d → %d drafters"
+            .formatted(
+                run.targets(),
+                run.target().taps(),
+                run.pool().minReady(),
+                run.pool().maxReady(),
+                run.drafter().parallelism()));
+  }
+
+  private void checkMemory(ResolvedRun run) throws IOException {
+    MemoryEstimate estimate = Estimates.of(run);
+    long available = Runtime.getRuntime().maxMemory();
+    FileStore store = Files.getFileStore(run.directory().root());
+    estimate.table(available).forEach(console::detail);
+    console.say(
+        "memory      about %s of %s, up to %s of disk"
+            .formatted(
+                Text.bytes(estimate.bytes()),
+                Text.bytes(available),
+                Text.bytes(estimate.diskBytes())));
+    estimate.requireFit(available, store.getUsableSpace());
+  }
+
+  private StreamGraph graph(ResolvedRun run, List<SavedState> saved) {
+    Configuration flink = FlinkSettings.of(run);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
+    TrainingPipeline.build(env, run);
+    StreamGraph graph = env.getStreamGraph();
+    if (!saved.isEmpty()) {
+      Path path = saved.get(0).path();
+      console.say("resuming    from " + run.directory().root().relativize(path));
+      graph.setSavepointRestoreSettings(
+          SavepointRestoreSettings.forPath(
+              path.toUri().toString(), false, RecoveryClaimMode.CLAIM));
+    }
+    return graph;
+  }
+
+  private static long lastLoggedStep(RunDirectory directory) throws IOException {
+    List<TrainingLog.Row> rows = TrainingLog.read(directory.log());
+    return rows.isEmpty() ? -1 : rows.get(rows.size() - 1).step();
+  }
+
+  /** What to say at the end once a signal has stopped the run; null until then. */
+  private AtomicReference<String> stopOnSignal(
+      EmbeddedCluster cluster, JobID job, RunDirectory directory) {
+    AtomicReference<String> stopped = new AtomicReference<>();
+    Interrupts.handle(
+        () -> {
+          console.say("stopping at a savepoint … (again to stop at once)");
+          stopped.set("stopped; the same command goes on from the last checkpoint");
+          try {
+            cluster.stopWithSavepoint(
+                job, directory.checkpoints().toUri(), LONGEST_SAVEPOINT.toSeconds());
+            stopped.set("stopped at a savepoint; the same command goes on from there");
+          } catch (Exception e) {
+            console.trace(e);
+            cancel(cluster, job);
+          }
+        });
+    return stopped;
+  }
+
+  private void cancel(EmbeddedCluster cluster, JobID job) {
+    try {
+      cluster.cancel(job);
+    } catch (Exception e) {
+      console.trace(e);
+    }
+  }
+
+  /** Shares of the time; NaN where the metrics never came. */
+  private record Busy(double targets, double poolStallSeconds) {
+    static Busy of(ProgressMonitor progress, ResolvedRun run, double seconds) {
+      return new Busy(
+          progress.metric(ProgressMonitor.TARGET_BUSY) / (seconds * run.targets()),
+          progress.metric(ProgressMonitor.POOL_STALL));
+    }
+  }
+
+  private static Summary summarize(ResolvedRun run, Busy busy) throws IOException {
+    List<TrainingLog.Row> rows = TrainingLog.read(run.directory().log());
+    double seconds = rows.stream().mapToDouble(TrainingLog.Row::seconds).sum();
+    long tokens = rows.stream().mapToLong(TrainingLog.Row::tokens).sum();
+    double working = rows.stream().mapToDouble(TrainingLog.Row::busySeconds).sum();
+    Path drafter = run.directory().latestExport();
+    return new Summary(
+        rows.size(),
+        rows.stream().mapToLong(row -> row.jobs().size()).sum(),
+        tokens,
+        seconds,
+        tokens / seconds,
+        known(busy.targets()),
+        known(working / (seconds * run.drafter().parallelism())),
+        known(busy.poolStallSeconds()),
+        null,
+        null,
+        null,
+        drafter.toString(),
+        sha256(drafter.resolve("model.safetensors")));
+  }
+
+  private static Double known(double value) {
+    return Double.isFinite(value) ? value : null;
+  }
+
+  private static String sha256(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      new DigestInputStream(in, digest).transferTo(java.io.OutputStream.nullOutputStream());
+      return HexFormat.of().formatHex(digest.digest());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    } catch (java.nio.file.NoSuchFileException e) {
+      throw new InputException("The run ended without a drafter at " + file + ".", e);
+    }
+  }
+}

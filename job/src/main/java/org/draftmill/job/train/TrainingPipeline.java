@@ -1,0 +1,131 @@
+package org.draftmill.job.train;
+
+import java.time.Duration;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.serialization.SimpleStringEncoder;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.connector.file.sink.FileSink;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.filesystem.OutputFileConfig;
+import org.apache.flink.streaming.api.functions.sink.filesystem.bucketassigners.BasePathBucketAssigner;
+import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.OnCheckpointRollingPolicy;
+import org.draftmill.operators.drafter.DrafterOperatorFactory;
+import org.draftmill.operators.jobs.ExtractionJob;
+import org.draftmill.operators.jobs.JobSource;
+import org.draftmill.operators.pool.PoolOperatorFactory;
+import org.draftmill.operators.pool.ShardKeys;
+import org.draftmill.operators.target.DeadLetter;
+import org.draftmill.operators.target.DeadLetterLimit;
+import org.draftmill.operators.target.TargetOperatorFactory;
+import org.draftmill.serializers.Delivery;
+import org.draftmill.serializers.HiddenStateChunk;
+import org.draftmill.serializers.RecordTypeInfo;
+
+/** The stages of a run, each at its place in the stream. */
+public final class TrainingPipeline {
+  private final StreamExecutionEnvironment env;
+  private final ResolvedRun run;
+
+  private TrainingPipeline(StreamExecutionEnvironment env, ResolvedRun run) {
+    this.env = env;
+    this.run = run;
+  }
+
+  /** Adds the whole stream to {@code env}, which {@link FlinkSettings} has made ready. */
+  public static void build(StreamExecutionEnvironment env, ResolvedRun run) {
+    new TrainingPipeline(env, run).build();
+  }
+
+  private void build() {
+    DataStream<ExtractionJob> jobs = jobs();
+    SingleOutputStreamOperator<HiddenStateChunk> target = target(jobs);
+    DataStream<Delivery> pool = pool(target);
+    DataStream<String> drafter = drafter(pool);
+    log(drafter);
+    deadLetters(target.getSideOutput(DeadLetter.OUTPUT));
+  }
+
+  private DataStream<ExtractionJob> jobs() {
+    return env.fromSource(
+            new JobSource(run.jobs().plan()),
+            WatermarkStrategy.noWatermarks(),
+            "jobs",
+            TypeInformation.of(ExtractionJob.class))
+        .uid("jobs")
+        .setDescription("extraction jobs in list order, one at a time to whichever target asks")
+        .setParallelism(run.targets())
+        .slotSharingGroup("target");
+  }
+
+  private SingleOutputStreamOperator<HiddenStateChunk> target(DataStream<ExtractionJob> jobs) {
+    return jobs.transform(
+            "target", RecordTypeInfo.HIDDEN_STATE_CHUNK, new TargetOperatorFactory(run.target()))
+        .uid("target")
+        .setDescription("the frozen model: hidden states of the tapped layers")
+        .setParallelism(run.targets())
+        .slotSharingGroup("target");
+  }
+
+  private DataStream<Delivery> pool(DataStream<HiddenStateChunk> target) {
+    return target
+        .keyBy(new ShardKeys(run.pool().shards()), Types.INT)
+        .transform("pool", RecordTypeInfo.DELIVERY, new PoolOperatorFactory(run.pool()))
+        .uid("pool")
+        .setDescription("mixes microbatches and hands one to each drafter that asks")
+        .setParallelism(run.pool().parallelism())
+        .setMaxParallelism(ShardKeys.MAX_PARALLELISM)
+        .slotSharingGroup("pool");
+  }
+
+  private DataStream<String> drafter(DataStream<Delivery> pool) {
+    return pool.partitionCustom((drafter, drafters) -> drafter, Delivery::drafter)
+        .transform("drafter", Types.STRING, new DrafterOperatorFactory(run.drafter()))
+        .uid("drafter")
+        .setDescription("trains the draft model, all subtasks together step by step")
+        .setParallelism(run.drafter().parallelism())
+        .slotSharingGroup("drafter");
+  }
+
+  /** A row a step, visible once a checkpoint holds it: each step stands there exactly once. */
+  private void log(DataStream<String> drafter) {
+    drafter
+        .sinkTo(lines(run.directory().log(), TrainingLog.PREFIX))
+        .uid("log")
+        .name("log")
+        .setParallelism(1)
+        .slotSharingGroup("drafter");
+  }
+
+  private void deadLetters(DataStream<DeadLetter> letters) {
+    letters
+        .map(new DeadLetterLimit(run.maxDeadLetters()))
+        .uid("dead-letter-limit")
+        .name("dead-letter-limit")
+        .setParallelism(1)
+        .map(DeadLetter::toJson)
+        .uid("dead-letter-lines")
+        .name("dead-letter-lines")
+        .setParallelism(1)
+        .sinkTo(lines(run.directory().deadLetters(), "dead-letter"))
+        .uid("dead-letter")
+        .name("dead-letter")
+        .setParallelism(1);
+  }
+
+  private static FileSink<String> lines(java.nio.file.Path directory, String prefix) {
+    return FileSink.<String>forRowFormat(new Path(directory.toUri()), new SimpleStringEncoder<>())
+        .withBucketAssigner(new BasePathBucketAssigner<>())
+        .withBucketCheckInterval(Duration.ofMinutes(1).toMillis())
+        .withRollingPolicy(OnCheckpointRollingPolicy.build())
+        .withOutputFileConfig(
+            OutputFileConfig.builder()
+                .withPartPrefix(prefix)
+                .withPartSuffix(TrainingLog.SUFFIX)
+                .build())
+        .build();
+  }
+}

@@ -1,0 +1,79 @@
+package org.draftmill.job;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.draftmill.compute.io.SafetensorsWriter;
+
+/** Writes a Qwen3 model of random weights that is small enough to train beside in a second. */
+public final class TestingModels {
+  public static final int VOCABULARY = 48;
+  public static final int HIDDEN = 16;
+  private static final int LAYERS = 3;
+  private static final int HEADS = 2;
+  private static final int HEAD_DIM = 8;
+  private static final int INTERMEDIATE = 24;
+
+  private TestingModels() {}
+
+  /** A model folder whose tokenizer uses all ids but the last, so that is the mask token. */
+  public static Path tiny(Path folder) throws IOException {
+    Files.createDirectories(folder);
+    Files.writeString(
+        folder.resolve("config.json"),
+        """
+        {"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3", "vocab_size": %d,
+         "hidden_size": %d, "num_hidden_layers": %d, "num_attention_heads": %d,
+         "num_key_value_heads": 1, "head_dim": %d, "intermediate_size": %d, "hidden_act": "silu",
+         "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "rope_scaling": null,
+         "max_position_embeddings": 256, "attention_bias": false, "tie_word_embeddings": true,
+         "use_sliding_window": false, "torch_dtype": "float32", "bos_token_id": null,
+         "eos_token_id": 0}
+        """
+            .formatted(VOCABULARY, HIDDEN, LAYERS, HEADS, HEAD_DIM, INTERMEDIATE));
+    StringBuilder vocabulary = new StringBuilder();
+    for (int id = 0; id < VOCABULARY - 1; id++) {
+      vocabulary.append(id == 0 ? "" : ", ").append("\"t").append(id).append("\": ").append(id);
+    }
+    Files.writeString(
+        folder.resolve("tokenizer.json"),
+        "{\"model\": {\"vocab\": {" + vocabulary + "}}, \"added_tokens\": []}");
+
+    Random random = new Random(5);
+    SafetensorsWriter writer = new SafetensorsWriter();
+    matrix(writer, random, "model.embed_tokens.weight", VOCABULARY, HIDDEN);
+    for (int layer = 0; layer < LAYERS; layer++) {
+      String prefix = "model.layers." + layer + ".";
+      ones(writer, prefix + "input_layernorm.weight", HIDDEN);
+      ones(writer, prefix + "post_attention_layernorm.weight", HIDDEN);
+      matrix(writer, random, prefix + "self_attn.q_proj.weight", HEADS * HEAD_DIM, HIDDEN);
+      matrix(writer, random, prefix + "self_attn.k_proj.weight", HEAD_DIM, HIDDEN);
+      matrix(writer, random, prefix + "self_attn.v_proj.weight", HEAD_DIM, HIDDEN);
+      matrix(writer, random, prefix + "self_attn.o_proj.weight", HIDDEN, HEADS * HEAD_DIM);
+      ones(writer, prefix + "self_attn.q_norm.weight", HEAD_DIM);
+      ones(writer, prefix + "self_attn.k_norm.weight", HEAD_DIM);
+      matrix(writer, random, prefix + "mlp.gate_proj.weight", INTERMEDIATE, HIDDEN);
+      matrix(writer, random, prefix + "mlp.up_proj.weight", INTERMEDIATE, HIDDEN);
+      matrix(writer, random, prefix + "mlp.down_proj.weight", HIDDEN, INTERMEDIATE);
+    }
+    ones(writer, "model.norm.weight", HIDDEN);
+    writer.write(folder.resolve("model.safetensors"));
+    return folder;
+  }
+
+  private static void matrix(
+      SafetensorsWriter writer, Random random, String name, int rows, int columns) {
+    float[] values = new float[rows * columns];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = (float) (0.2 * random.nextGaussian());
+    }
+    writer.floats(name, values, rows, columns);
+  }
+
+  private static void ones(SafetensorsWriter writer, String name, int size) {
+    float[] values = new float[size];
+    java.util.Arrays.fill(values, 1f);
+    writer.floats(name, values, size);
+  }
+}

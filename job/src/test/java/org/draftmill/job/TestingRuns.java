@@ -1,0 +1,104 @@
+package org.draftmill.job;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.draftmill.corpus.TokenizedSequence;
+import org.draftmill.corpus.dataset.DatasetManifest;
+import org.draftmill.corpus.dataset.DatasetWriter;
+import org.draftmill.job.cli.Console;
+
+/** A tiny target, a tiny dataset and a run file over them, in a directory of a test. */
+public final class TestingRuns {
+  private final Path directory;
+
+  private TestingRuns(Path directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * @param sequences of the dataset, of 8 to 40 tokens
+   * @param supervised whether any token is
+   */
+  public static TestingRuns in(Path directory, int sequences, boolean supervised)
+      throws IOException {
+    TestingModels.tiny(directory.resolve("target"));
+    Random random = new Random(3);
+    try (DatasetWriter writer = new DatasetWriter(directory.resolve("data"))) {
+      for (int s = 0; s < sequences; s++) {
+        int length = 8 + random.nextInt(33);
+        int[] ids = new int[length];
+        byte[] mask = new byte[length];
+        for (int i = 0; i < length; i++) {
+          ids[i] = random.nextInt(TestingModels.VOCABULARY - 1);
+          mask[i] = (byte) (supervised && i >= 3 ? 1 : 0);
+        }
+        writer.write(new TokenizedSequence(ids, mask));
+      }
+      writer.finish(new DatasetManifest.Origin("tiny", "0".repeat(64), 0), Map.of());
+    }
+    TestingRuns runs = new TestingRuns(directory);
+    Files.writeString(
+        runs.file(),
+        """
+        run: {dir: %1$s/run, seed: 7, web-port: 0}
+        target: {model: %1$s/target, parallelism: 2, taps: [0, 1], threads: 1, chunk-size: 4kb}
+        jobs: {dataset: %1$s/data, token-budget: 64, bucket-bounds: [16, 32]}
+        pool: {min-ready: 3, max-ready: 6}
+        drafter:
+          parallelism: 2
+          threads: 1
+          layers: 1
+          block-size: 4
+          anchors: 4
+          accumulation: 3
+          optimizer: {lr: 1.0e-3}
+        checkpoint: {interval: 1s, keep: 2}
+        """
+            .formatted(directory));
+    return runs;
+  }
+
+  public Path file() {
+    return directory.resolve("run.yaml");
+  }
+
+  public Path runDirectory() {
+    return directory.resolve("run");
+  }
+
+  /** What a command said, and how it ended. */
+  public record Result(int exitCode, String out, String err) {}
+
+  /** Runs {@code draftmill train} on the run file in this process. */
+  public Result train(String... overrides) {
+    List<String> arguments = new ArrayList<>(List.of("train", "--config", file().toString()));
+    for (String override : overrides) {
+      arguments.add("-D");
+      arguments.add(override);
+    }
+    return draftmill(arguments.toArray(String[]::new));
+  }
+
+  /** Runs a command in this process. */
+  public static Result draftmill(String... arguments) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    Console console =
+        new Console(
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            false,
+            0);
+    int code = Draftmill.run(console, arguments);
+    return new Result(
+        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,115 @@
+package org.draftmill.job.train;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.draftmill.corpus.io.ByteSources;
+import org.draftmill.corpus.plan.Plan;
+import org.draftmill.job.TestingRuns;
+import org.draftmill.job.cli.ExitCode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whole runs on embedded Flink, with chunks of 4 KB so that every microbatch has many. */
+@Timeout(120)
+class TrainingITCase {
+  @TempDir Path dir;
+
+  @Test
+  void trainsEveryJobOnceAndLeavesADrafter() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 60, true);
+
+    Summary summary = completed(runs);
+
+    assertThat(summary.targetBusy()).isBetween(0.0, 1.0);
+    assertThat(summary.drafterBusy()).isBetween(0.0, 1.0);
+    assertThat(runs.runDirectory().resolve("export/latest/config.json")).exists();
+    assertThat(runs.runDirectory().resolve("run.yaml")).exists();
+    assertThat(runs.runDirectory().resolve("log/live.csv")).exists();
+  }
+
+  @Test
+  void aRunThatIsCompleteStaysAsItIs() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 20, true);
+    Summary first = completed(runs);
+
+    TestingRuns.Result again = runs.train();
+
+    assertThat(again.exitCode()).as(again.err()).isEqualTo(ExitCode.DONE);
+    assertThat(again.out()).contains("This run is complete");
+    assertThat(Summary.read(runs.runDirectory().resolve("summary.json"))).isEqualTo(first);
+  }
+
+  @Test
+  void onePlannedJobIsEnough() throws Exception {
+    assertThat(completed(TestingRuns.in(dir, 1, true)).jobs()).isEqualTo(1);
+  }
+
+  @Test
+  void fewerJobsThanThePoolWaitsForAndThanDrafters() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 3, true);
+
+    Summary summary =
+        completed(
+            runs,
+            "pool.min-ready=10",
+            "pool.max-ready=10",
+            "drafter.parallelism=4",
+            "jobs.bucket-bounds=[64]");
+
+    assertThat(summary.jobs()).isLessThan(4);
+  }
+
+  @Test
+  void withoutASupervisedTokenTheWeightsStay() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 20, false);
+
+    completed(runs);
+
+    assertThat(TrainingLog.read(runs.runDirectory().resolve("log")))
+        .allSatisfy(row -> assertThat(row.loss()).isNaN());
+  }
+
+  @Test
+  void severalEpochsAndShards() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 30, true);
+
+    Summary summary = completed(runs, "jobs.epochs=3", "pool.shards=3", "pool.parallelism=2");
+
+    assertThat(summary.jobs() % 3).isZero();
+  }
+
+  private static Summary completed(TestingRuns runs, String... overrides) throws IOException {
+    TestingRuns.Result result = runs.train(overrides);
+    assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
+    Summary summary = Summary.read(runs.runDirectory().resolve("summary.json"));
+    requireEveryJobOnce(runs.runDirectory());
+    assertThat(summary.steps())
+        .isEqualTo(TrainingLog.read(runs.runDirectory().resolve("log")).size());
+    return summary;
+  }
+
+  /** Each job of the plan stands once in the training log, and the steps have no gap. */
+  static void requireEveryJobOnce(Path run) throws IOException {
+    long jobs = Plan.read(ByteSources.directory(run.resolve("plan"))).jobs();
+    List<TrainingLog.Row> rows = TrainingLog.read(run.resolve("log"));
+    List<Long> trained = new ArrayList<>();
+    rows.forEach(row -> trained.addAll(row.jobs()));
+    assertThat(trained)
+        .containsExactlyInAnyOrderElementsOf(LongStream.range(0, jobs).boxed().toList());
+    assertThat(rows)
+        .extracting(TrainingLog.Row::step)
+        .containsExactlyElementsOf(LongStream.range(0, rows.size()).boxed().toList());
+    assertThat(
+            Files.exists(run.resolve("dead-letter"))
+                ? Files.list(run.resolve("dead-letter")).toList()
+                : List.of())
+        .isEmpty();
+  }
+}
