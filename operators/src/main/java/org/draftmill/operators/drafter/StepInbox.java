@@ -1,17 +1,19 @@
 package org.draftmill.operators.drafter;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.draftmill.serializers.StepMarker;
 
 /**
- * Brings what a drafter receives into the order of the steps. Each shard marks the end of a step on
- * a channel of its own, so a microbatch of the next step may arrive before the last marker of this
- * one: it waits here. Microbatches of a step go on as they come; the step itself goes on when the
- * markers of all shards are in.
+ * Brings what a drafter receives into the order of the steps. Each subtask of the pool sends on a
+ * channel of its own, so microbatches and markers of later steps may arrive before the last marker
+ * of this one: they wait here. Microbatches of the open step go on as they come; the step itself
+ * goes on when the markers of all shards are in.
  */
 final class StepInbox {
   /** Takes what is in order. */
@@ -25,10 +27,10 @@ final class StepInbox {
   }
 
   private final Receiver receiver;
-  private final StepMarker[] markers; // of the open step, by shard
-  private final Deque<ReceivedMicrobatch> early = new ArrayDeque<>();
+  private final int shards;
+  private final SortedMap<Long, StepMarker[]> markers = new TreeMap<>(); // by step, then by shard
+  private final SortedMap<Long, List<ReceivedMicrobatch>> early = new TreeMap<>(); // by step
   private long step;
-  private int missing;
 
   /**
    * @param step the first one to come
@@ -36,35 +38,34 @@ final class StepInbox {
    */
   StepInbox(int shards, long step, Collection<StepMarker> seen, Receiver receiver) {
     this.receiver = receiver;
+    this.shards = shards;
     this.step = step;
-    markers = new StepMarker[shards];
-    missing = shards;
     seen.forEach(this::put);
   }
 
   void add(ReceivedMicrobatch microbatch) {
-    if (microbatch.step() == step) {
-      receiver.train(microbatch);
-    } else if (microbatch.step() == step + 1) {
-      early.add(microbatch);
-    } else {
+    if (microbatch.step() < step) {
       throw new IllegalStateException(
           "The microbatch of %s belongs to step %d, but step %d is open."
               .formatted(microbatch.job(), microbatch.step(), step));
+    }
+    if (microbatch.step() == step) {
+      receiver.train(microbatch);
+    } else {
+      early.computeIfAbsent(microbatch.step(), later -> new ArrayList<>()).add(microbatch);
     }
   }
 
   void add(StepMarker marker) {
     put(marker);
-    if (missing > 0) {
-      return;
-    }
-    receiver.step(step, List.of(markers));
-    java.util.Arrays.fill(markers, null);
-    missing = markers.length;
-    step++;
-    while (!early.isEmpty()) {
-      receiver.train(early.poll());
+    while (seen().size() == shards) {
+      receiver.step(step, seen());
+      markers.remove(step);
+      step++;
+      List<ReceivedMicrobatch> due = early.remove(step);
+      if (due != null) {
+        due.forEach(receiver::train);
+      }
     }
   }
 
@@ -73,32 +74,26 @@ final class StepInbox {
     return step;
   }
 
-  /** Markers of the open step that are in. */
+  /** Markers of the open step that are in, by shard. */
   List<StepMarker> seen() {
-    List<StepMarker> seen = new ArrayList<>();
-    for (StepMarker marker : markers) {
-      if (marker != null) {
-        seen.add(marker);
-      }
-    }
-    return seen;
+    StepMarker[] ofStep = markers.get(step);
+    return ofStep == null ? List.of() : Arrays.stream(ofStep).filter(Objects::nonNull).toList();
   }
 
-  /** Microbatches that wait for markers of the step before theirs. */
+  /** Microbatches that wait for markers of a step before theirs. */
   int early() {
-    return early.size();
+    return early.values().stream().mapToInt(List::size).sum();
   }
 
   private void put(StepMarker marker) {
-    if (marker.step() != step || marker.shard() >= markers.length) {
+    if (marker.step() < step || marker.shard() >= shards) {
       throw new IllegalStateException(
-          "The %s came while step %d of %d shards was open."
-              .formatted(marker, step, markers.length));
+          "The %s came while step %d of %d shards was open.".formatted(marker, step, shards));
     }
-    if (markers[marker.shard()] != null) {
+    StepMarker[] ofStep = markers.computeIfAbsent(marker.step(), later -> new StepMarker[shards]);
+    if (ofStep[marker.shard()] != null) {
       throw new IllegalStateException("The " + marker + " came twice.");
     }
-    markers[marker.shard()] = marker;
-    missing--;
+    ofStep[marker.shard()] = marker;
   }
 }
