@@ -12,8 +12,8 @@ package org.draftmill.compute.drafter;
  */
 public record DrafterMemory(long weights, long activations, long masters, long moments, long sums) {
 
-  /** Workspaces hand out memory in sizes that are up to a quarter larger than asked for. */
-  private static final double ROUNDING = 1.25;
+  /** Workspaces hold a little more than they hand out. */
+  private static final double ROUNDING = 1.125;
 
   /**
    * @param anchors most blocks of one document

@@ -18,16 +18,19 @@ public abstract class HostWorkspace implements Workspace {
 
   private static final int CONVERT_AT_ONCE = 4096;
 
-  private FloatPool pool = new FloatPool(Boolean.getBoolean(POISON));
+  private FloatArena matrices = new FloatArena(Boolean.getBoolean(POISON));
+  private FloatPool arranged = new FloatPool(Boolean.getBoolean(POISON));
+  private long peakBytes; // once closed
 
   /** An array of at least {@code length} values of any content, until the next reset. */
   protected final float[] take(int length) {
-    return open().take(length);
+    open();
+    return arranged.take(length);
   }
 
   @Override
   public final HostMatrix matrix(int rows, int columns) {
-    return new HostMatrix(take(Math.multiplyExact(rows, columns)), 0, rows, columns);
+    return open().matrix(rows, columns);
   }
 
   @Override
@@ -40,7 +43,7 @@ public abstract class HostWorkspace implements Workspace {
   @Override
   public final HostMatrix zeros(int rows, int columns) {
     HostMatrix matrix = matrix(rows, columns);
-    Arrays.fill(matrix.data(), 0, matrix.size(), 0f);
+    Arrays.fill(matrix.data(), matrix.offset(), matrix.offset() + matrix.size(), 0f);
     return matrix;
   }
 
@@ -114,29 +117,31 @@ public abstract class HostWorkspace implements Workspace {
 
   @Override
   public final long bytesHeld() {
-    return pool == null ? 0 : pool.bytesHeld();
+    return matrices == null ? 0 : matrices.bytesHeld() + arranged.bytesHeld();
   }
 
-  /** The pool gives nothing back, so what is held now is the most that ever was. */
   @Override
   public final long peakBytes() {
-    return bytesHeld();
+    return matrices == null ? peakBytes : matrices.peakBytes() + arranged.bytesHeld();
   }
 
   @Override
   public final void reset() {
     open().reset();
+    arranged.reset();
   }
 
   @Override
   public final void close() {
-    pool = null;
+    peakBytes = peakBytes();
+    matrices = null;
+    arranged = null;
   }
 
-  private FloatPool open() {
-    if (pool == null) {
+  private FloatArena open() {
+    if (matrices == null) {
       throw new IllegalStateException("this workspace is closed");
     }
-    return pool;
+    return matrices;
   }
 }
