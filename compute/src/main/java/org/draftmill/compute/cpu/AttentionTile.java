@@ -5,7 +5,7 @@ import org.draftmill.compute.host.HostMatrix;
 
 /**
  * Softmax attention of up to {@link Kernels#panel()} queries of one key/value head at a time, one
- * query in each column of the score matrix: so maxima and sums run down the columns, each query for
+ * query in each column of every matrix: so maxima and sums run down the columns, each query for
  * itself, whichever queries stand beside it and however wide vectors are. Keys come in blocks of at
  * most {@link #KEYS}; a block that a query does not see leaves that query's sums as they are.
  */
@@ -15,10 +15,8 @@ final class AttentionTile {
 
   private final Kernels kernels;
   private final int headDim;
-  private final int columns;
   private final float[] queries;
   private final float[] scores;
-  private final float[] values;
   private final float[] sums;
   private final float[] largest;
   private final float[] total;
@@ -31,23 +29,15 @@ final class AttentionTile {
   AttentionTile(Kernels kernels, int headDim) {
     this.kernels = kernels;
     this.headDim = headDim;
-    this.columns = columns(kernels, headDim);
     int panel = kernels.panel();
     queries = new float[headDim * panel];
     scores = new float[KEYS * panel];
-    values = new float[KEYS * columns];
-    sums = new float[panel * columns];
+    sums = new float[headDim * panel];
     largest = new float[panel];
     total = new float[panel];
     decay = new float[panel];
     from = new float[panel];
     to = new float[panel];
-  }
-
-  /** The columns of a head, filled up to whole tiles. */
-  static int columns(Kernels kernels, int headDim) {
-    int granule = kernels.granule();
-    return (headDim + granule - 1) / granule * granule;
   }
 
   int headDim() {
@@ -61,8 +51,8 @@ final class AttentionTile {
     if (lanes < width) {
       Arrays.fill(queries, 0, headDim * width, 0f);
     }
-    Arrays.fill(sums, 0, lanes * columns, 0f);
-    Arrays.fill(largest, 0, width, Kernels.HIDDEN);
+    Arrays.fill(sums, 0, headDim * width, 0f);
+    Arrays.fill(largest, 0, width, Kernels.LEAST);
     Arrays.fill(total, 0, width, 0f);
     Arrays.fill(from, 0, width, 0f);
     Arrays.fill(to, 0, width, 0f);
@@ -107,20 +97,28 @@ final class AttentionTile {
         width);
     kernels.softmaxBlock(
         scores, count, width, seeing == SOME, from, to, first, largest, total, decay);
-    for (int lane = 0; lane < lanes; lane++) {
-      if (decay[lane] != 1f) {
-        kernels.scale(sums, lane * columns, columns, decay[lane]);
-      }
-    }
-    copyHead(v, row, column, count, headDim, values, columns);
-    product(kernels, lanes, columns, count, scores, 0, 1, width, values, sums);
+    kernels.scaleColumns(sums, headDim, width, decay);
+    kernels.multiplyAdd(
+        headDim,
+        width,
+        count,
+        v.data(),
+        v.at(row) + column,
+        1,
+        v.columns(),
+        scores,
+        0,
+        width,
+        sums,
+        0,
+        width);
   }
 
   /** The result of column {@code lane}: {@code headDim} values. */
   void result(int lane, float[] out, int oo) {
     float factor = 1f / total[lane];
     for (int c = 0; c < headDim; c++) {
-      out[oo + c] = sums[lane * columns + c] * factor;
+      out[oo + c] = sums[c * width + lane] * factor;
     }
   }
 
@@ -141,34 +139,5 @@ final class AttentionTile {
       all &= from[lane] <= first && to[lane] >= first + count;
     }
     return all ? ALL : any ? SOME : NONE;
-  }
-
-  /** Copies one head of some rows together; columns past it keep what they held. */
-  static void copyHead(
-      HostMatrix x, int row, int column, int count, int headDim, float[] to, int columns) {
-    int at = x.at(row) + column;
-    for (int i = 0; i < count; i++, at += x.columns()) {
-      System.arraycopy(x.data(), at, to, i * columns, headDim);
-    }
-  }
-
-  /** {@code c [rows, columns] += a·b}, b {@code [depth, columns]}, in tiles of any width. */
-  static void product(
-      Kernels kernels,
-      int rows,
-      int columns,
-      int depth,
-      float[] a,
-      int ao,
-      int ai,
-      int ap,
-      float[] b,
-      float[] c) {
-    int column = 0;
-    while (column < columns) {
-      int tile = columns - column >= kernels.panel() ? kernels.panel() : kernels.granule();
-      kernels.multiplyAdd(rows, tile, depth, a, ao, ai, ap, b, column, columns, c, column, columns);
-      column += tile;
-    }
   }
 }

@@ -205,13 +205,29 @@ final class BlockAttention {
         keys.attend(true, lanes.contextRow() + key, column, key, some);
       }
     }
-    for (int b = lanes.block(first); b <= lanes.block(first + count - 1); b++) {
+    visitOwn(lanes, column, first, count, range, keys);
+  }
+
+  /**
+   * The blocks' own keys, those of as many whole blocks at a time as a block of keys holds: so what
+   * a query sees of its own block comes the same way whichever blocks stand beside it.
+   */
+  private void visitOwn(
+      BlockLanes lanes, int column, int first, int count, Range range, Keys keys) {
+    int size = blocks.blockSize();
+    int last = lanes.block(first + count - 1);
+    int together = Math.max(1, AttentionTile.KEYS / size);
+    for (int b = lanes.block(first); b <= last; b += together) {
+      int end = Math.min(last + 1, b + together);
       for (int i = 0; i < count; i++) {
-        range.sees(i, 0, lanes.block(first + i) == b ? lanes.ownEnd(first + i) : 0);
+        int block = lanes.block(first + i);
+        int from = (block - b) * size;
+        boolean here = block >= b && block < end;
+        range.sees(i, here ? from : 0, here ? from + lanes.ownEnd(first + i) : 0);
       }
-      for (int key = 0; key < blocks.blockSize(); key += AttentionTile.KEYS) {
-        int some = Math.min(AttentionTile.KEYS, blocks.blockSize() - key);
-        keys.attend(false, b * blocks.blockSize() + key, column, key, some);
+      for (int key = 0; key < (end - b) * size; key += AttentionTile.KEYS) {
+        int some = Math.min(AttentionTile.KEYS, (end - b) * size - key);
+        keys.attend(false, b * size + key, column, key, some);
       }
     }
   }

@@ -24,7 +24,6 @@ final class GradientTile {
   private final float[] to;
   private final float[] scores;
   private final float[] dScores;
-  private final float[] keyRows;
   private final float[] sums;
   private final float[] dQueries;
   private int lanes;
@@ -33,21 +32,21 @@ final class GradientTile {
   GradientTile(Kernels kernels, int headDim) {
     this.kernels = kernels;
     this.headDim = headDim;
-    this.columns = AttentionTile.columns(kernels, headDim);
+    int granule = kernels.granule();
+    this.columns = (headDim + granule - 1) / granule * granule;
     int panel = kernels.panel();
     queries = new float[headDim * panel];
     gradients = new float[headDim * panel];
     results = new float[headDim * panel];
     queryRows = new float[panel * columns];
     gradientRows = new float[panel * columns];
-    dQueries = new float[panel * columns];
+    dQueries = new float[headDim * panel];
     logSumExp = new float[panel];
     mean = new float[panel];
     from = new float[panel];
     to = new float[panel];
     scores = new float[AttentionTile.KEYS * panel];
     dScores = new float[AttentionTile.KEYS * panel];
-    keyRows = new float[AttentionTile.KEYS * columns];
     sums = new float[AttentionTile.KEYS * columns];
   }
 
@@ -63,7 +62,7 @@ final class GradientTile {
       Arrays.fill(gradients, 0, headDim * width, 0f);
       Arrays.fill(results, 0, headDim * width, 0f);
     }
-    Arrays.fill(dQueries, 0, lanes * columns, 0f);
+    Arrays.fill(dQueries, 0, headDim * width, 0f);
     Arrays.fill(logSumExp, 0, width, 0f);
     Arrays.fill(from, 0, width, 0f);
     Arrays.fill(to, 0, width, 0f);
@@ -146,8 +145,20 @@ final class GradientTile {
         0,
         width);
     kernels.scoreGradients(scores, dScores, count, width, mean);
-    AttentionTile.copyHead(k, row, column, count, headDim, keyRows, columns);
-    AttentionTile.product(kernels, lanes, columns, count, dScores, 0, 1, width, keyRows, dQueries);
+    kernels.multiplyAdd(
+        headDim,
+        width,
+        count,
+        k.data(),
+        k.at(row) + column,
+        1,
+        k.columns(),
+        dScores,
+        0,
+        width,
+        dQueries,
+        0,
+        width);
     addToKeys(dScores, queryRows, dK, row, column, count);
     addToKeys(scores, gradientRows, dV, row, column, count);
   }
@@ -155,18 +166,25 @@ final class GradientTile {
   /** {@code to(key) += Σ_lane factors(key, lane)·rows(lane)}. */
   private void addToKeys(
       float[] factors, float[] rows, HostMatrix to, int row, int column, int count) {
-    AttentionTile.copyHead(to, row, column, count, headDim, sums, columns);
-    AttentionTile.product(kernels, count, columns, lanes, factors, 0, width, 1, rows, sums);
-    int at = to.at(row) + column;
-    for (int i = 0; i < count; i++, at += to.columns()) {
-      System.arraycopy(sums, i * columns, to.data(), at, headDim);
+    int from = to.at(row) + column;
+    for (int i = 0; i < count; i++) {
+      System.arraycopy(to.data(), from + i * to.columns(), sums, i * columns, headDim);
+    }
+    for (int first = 0; first < columns; ) {
+      int tile = columns - first >= kernels.panel() ? kernels.panel() : kernels.granule();
+      kernels.multiplyAdd(
+          count, tile, lanes, factors, 0, width, 1, rows, first, columns, sums, first, columns);
+      first += tile;
+    }
+    for (int i = 0; i < count; i++) {
+      System.arraycopy(sums, i * columns, to.data(), from + i * to.columns(), headDim);
     }
   }
 
   /** The gradient of the query in column {@code lane}. */
   void result(int lane, float scale, float[] dQ, int at) {
     for (int c = 0; c < headDim; c++) {
-      dQ[at + c] = dQueries[lane * columns + c] * scale;
+      dQ[at + c] = dQueries[c * width + lane] * scale;
     }
   }
 }

@@ -8,7 +8,10 @@ import java.util.Arrays;
  * arithmetic in the same order.
  */
 class Kernels {
-  /** A score that no query sees. */
+  /** What a query has seen at most before it has seen anything; far below any score. */
+  static final float LEAST = -1e20f;
+
+  /** The score of a key that a query does not see: its exponential is zero even beside LEAST. */
   static final float HIDDEN = -1e30f;
 
   /** Columns of a panel, the widest tile of {@link #multiplyAdd}. */
@@ -89,10 +92,12 @@ class Kernels {
     }
   }
 
-  /** {@code x *= factor} over n values. */
-  void scale(float[] x, int xo, int n, float factor) {
-    for (int i = 0; i < n; i++) {
-      x[xo + i] *= factor;
+  /** {@code x(p, j) *= factors[j]}; x {@code [depth, width]}, width a multiple of the granule. */
+  void scaleColumns(float[] x, int depth, int width, float[] factors) {
+    for (int p = 0; p < depth; p++) {
+      for (int j = 0; j < width; j++) {
+        x[p * width + j] *= factors[j];
+      }
     }
   }
 
@@ -219,20 +224,20 @@ class Kernels {
       float[] total,
       float[] decay) {
     for (int j = 0; j < width; j++) {
-      float before = largest[j];
-      float max = before;
+      float max = largest[j];
       for (int i = 0; i < keys; i++) {
-        float score = scores[i * width + j];
-        if (score > max && seen(from[j], to[j], first + i)) {
-          max = score;
+        int at = i * width + j;
+        if (hidden && !seen(from[j], to[j], first + i)) {
+          scores[at] = HIDDEN;
         }
+        max = scores[at] > max ? scores[at] : max;
       }
+      decay[j] = Scalar.exp(largest[j] - max);
       largest[j] = max;
-      decay[j] = Scalar.exp(before - max);
       float sum = total[j] * decay[j];
       for (int i = 0; i < keys; i++) {
         int at = i * width + j;
-        scores[at] = seen(from[j], to[j], first + i) ? Scalar.exp(scores[at] - max) : 0f;
+        scores[at] = Scalar.exp(scores[at] - max);
         sum += scores[at];
       }
       total[j] = sum;
@@ -252,7 +257,8 @@ class Kernels {
     for (int i = 0; i < keys; i++) {
       for (int j = 0; j < width; j++) {
         int at = i * width + j;
-        scores[at] = seen(from[j], to[j], first + i) ? Scalar.exp(scores[at] - logSumExp[j]) : 0f;
+        boolean seen = !hidden || seen(from[j], to[j], first + i);
+        scores[at] = seen ? Scalar.exp(scores[at] - logSumExp[j]) : 0f;
       }
     }
   }

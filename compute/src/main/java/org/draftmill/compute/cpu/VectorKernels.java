@@ -164,12 +164,13 @@ final class VectorKernels extends Kernels {
   }
 
   @Override
-  void scale(float[] x, int xo, int n, float factor) {
-    int i = 0;
-    for (; i <= n - L; i += L) {
-      load(x, xo + i).mul(factor).intoArray(x, xo + i);
+  void scaleColumns(float[] x, int depth, int width, float[] factors) {
+    for (int j = 0; j < width; j += L) {
+      FloatVector factor = load(factors, j);
+      for (int p = 0, at = j; p < depth; p++, at += width) {
+        load(x, at).mul(factor).intoArray(x, at);
+      }
     }
-    super.scale(x, xo + i, n - i, factor);
   }
 
   /** Elements that fill whole rounds of the lanes of a sum; the rest is added one by one. */
@@ -298,65 +299,50 @@ final class VectorKernels extends Kernels {
       float[] total,
       float[] decay) {
     for (int j = 0; j < width; j += L) {
-      if (hidden) {
-        hiddenColumns(scores, keys, width, j, from, to, first, largest, total, decay);
-      } else {
-        columns(scores, keys, width, j, largest, total, decay);
+      FloatVector before = load(largest, j);
+      FloatVector max =
+          hidden
+              ? hideAndMax(scores, keys, width, j, load(from, j), load(to, j), first, before)
+              : max(scores, keys, width, j, before);
+      max.intoArray(largest, j);
+      FloatVector factor = exp(before.sub(max));
+      factor.intoArray(decay, j);
+      FloatVector sum = load(total, j).mul(factor);
+      for (int i = 0, at = j; i < keys; i++, at += width) {
+        FloatVector e = exp(load(scores, at).sub(max));
+        e.intoArray(scores, at);
+        sum = sum.add(e);
       }
+      sum.intoArray(total, j);
     }
   }
 
-  private static void columns(
-      float[] scores, int keys, int width, int j, float[] largest, float[] total, float[] decay) {
-    FloatVector before = load(largest, j);
+  private static FloatVector max(float[] scores, int keys, int width, int j, FloatVector before) {
     FloatVector max = before;
     for (int i = 0, at = j; i < keys; i++, at += width) {
       FloatVector score = load(scores, at);
       max = max.blend(score, score.compare(VectorOperators.GT, max));
     }
-    max.intoArray(largest, j);
-    FloatVector factor = exp(before.sub(max));
-    factor.intoArray(decay, j);
-    FloatVector sum = load(total, j).mul(factor);
-    for (int i = 0, at = j; i < keys; i++, at += width) {
-      FloatVector e = exp(load(scores, at).sub(max));
-      e.intoArray(scores, at);
-      sum = sum.add(e);
-    }
-    sum.intoArray(total, j);
+    return max;
   }
 
-  private static void hiddenColumns(
+  private static FloatVector hideAndMax(
       float[] scores,
       int keys,
       int width,
       int j,
-      float[] from,
-      float[] to,
+      FloatVector from,
+      FloatVector to,
       int first,
-      float[] largest,
-      float[] total,
-      float[] decay) {
-    FloatVector begin = load(from, j);
-    FloatVector end = load(to, j);
-    FloatVector before = load(largest, j);
+      FloatVector before) {
     FloatVector max = before;
+    FloatVector hidden = FloatVector.broadcast(F, HIDDEN);
     for (int i = 0, at = j; i < keys; i++, at += width) {
-      FloatVector score =
-          FloatVector.broadcast(F, HIDDEN).blend(load(scores, at), seen(begin, end, first + i));
+      FloatVector score = hidden.blend(load(scores, at), seen(from, to, first + i));
+      score.intoArray(scores, at);
       max = max.blend(score, score.compare(VectorOperators.GT, max));
     }
-    max.intoArray(largest, j);
-    FloatVector factor = exp(before.sub(max));
-    factor.intoArray(decay, j);
-    FloatVector sum = load(total, j).mul(factor);
-    for (int i = 0, at = j; i < keys; i++, at += width) {
-      FloatVector e = exp(load(scores, at).sub(max));
-      e = FloatVector.zero(F).blend(e, seen(begin, end, first + i));
-      e.intoArray(scores, at);
-      sum = sum.add(e);
-    }
-    sum.intoArray(total, j);
+    return max;
   }
 
   private static VectorMask<Float> seen(FloatVector from, FloatVector to, int key) {
