@@ -170,9 +170,7 @@ final class BlockAttention {
   private void clear(HostMatrix x, BlockLanes lanes, int keyHead) {
     int size = blocks.blockSize();
     int column = keyHead * heads.headDim();
-    for (int row = lanes.firstBlock() * size;
-        row < (lanes.firstBlock() + lanes.count()) * size;
-        row++) {
+    for (int row = lanes.firstBlock() * size; row < lanes.endBlock() * size; row++) {
       Arrays.fill(x.data(), x.at(row) + column, x.at(row) + column + heads.headDim(), 0f);
     }
   }
@@ -188,11 +186,13 @@ final class BlockAttention {
   /** Goes through the blocks of keys that some lanes see: context first, then their own blocks. */
   private void visit(BlockLanes lanes, int keyHead, int first, int count, Range range, Keys keys) {
     int column = keyHead * heads.headDim();
+    int window = blocks.window();
     int begin = Integer.MAX_VALUE;
     int end = 0;
     for (int i = 0; i < count; i++) {
-      int from = lanes.contextBegin(first + i);
-      int to = lanes.contextEnd(first + i);
+      int to = blocks.anchor()[lanes.block(first + i)];
+      int from = window == 0 ? 0 : to + lanes.slot(first + i) + 1 - window;
+      from = Math.min(to, Math.max(0, from));
       range.sees(i, from, to);
       if (from < to) {
         begin = Math.min(begin, from);
@@ -221,9 +221,12 @@ final class BlockAttention {
       int end = Math.min(last + 1, b + together);
       for (int i = 0; i < count; i++) {
         int block = lanes.block(first + i);
-        int from = (block - b) * size;
-        boolean here = block >= b && block < end;
-        range.sees(i, here ? from : 0, here ? from + lanes.ownEnd(first + i) : 0);
+        if (block < b || block >= end) {
+          range.sees(i, 0, 0);
+        } else {
+          int from = (block - b) * size;
+          range.sees(i, from, from + (blocks.window() == 0 ? size : lanes.slot(first + i) + 1));
+        }
       }
       for (int key = 0; key < (end - b) * size; key += AttentionTile.KEYS) {
         int some = Math.min(AttentionTile.KEYS, (end - b) * size - key);

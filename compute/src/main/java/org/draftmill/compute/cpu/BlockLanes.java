@@ -7,21 +7,36 @@ import org.draftmill.compute.ops.Heads;
  * The queries of one document's draft blocks and one key/value head in a fixed order: block by
  * block, in each the query heads of the group, in each the slots. Tiles cut this order anywhere, so
  * sums over queries do not depend on how wide a tile is.
- *
- * @param firstBlock the document's first block
- * @param count its blocks
  */
-record BlockLanes(Blocks blocks, Heads heads, int firstBlock, int count) {
-  private int group() {
-    return heads.queryHeads() / heads.keyValueHeads();
-  }
+final class BlockLanes {
+  private final Blocks blocks;
+  private final int firstBlock;
+  private final int count;
+  private final int group;
+  private final int lanesPerBlock;
 
-  private int lanesPerBlock() {
-    return group() * blocks.blockSize();
+  /**
+   * @param firstBlock the document's first block
+   * @param count its blocks
+   */
+  BlockLanes(Blocks blocks, Heads heads, int firstBlock, int count) {
+    this.blocks = blocks;
+    this.firstBlock = firstBlock;
+    this.count = count;
+    this.group = heads.queryHeads() / heads.keyValueHeads();
+    this.lanesPerBlock = group * blocks.blockSize();
   }
 
   int lanes() {
-    return count * lanesPerBlock();
+    return count * lanesPerBlock;
+  }
+
+  int firstBlock() {
+    return firstBlock;
+  }
+
+  int endBlock() {
+    return firstBlock + count;
   }
 
   /** The document's first row of context. */
@@ -30,7 +45,7 @@ record BlockLanes(Blocks blocks, Heads heads, int firstBlock, int count) {
   }
 
   int block(int lane) {
-    return firstBlock + lane / lanesPerBlock();
+    return firstBlock + lane / lanesPerBlock;
   }
 
   /** Row of q. */
@@ -40,29 +55,10 @@ record BlockLanes(Blocks blocks, Heads heads, int firstBlock, int count) {
 
   /** Query head. */
   int head(int lane, int keyHead) {
-    return keyHead * group() + lane % lanesPerBlock() / blocks.blockSize();
+    return keyHead * group + lane % lanesPerBlock / blocks.blockSize();
   }
 
-  private int slot(int lane) {
+  int slot(int lane) {
     return lane % blocks.blockSize();
-  }
-
-  /** End of the context that the lane sees. */
-  int contextEnd(int lane) {
-    return blocks.anchor()[block(lane)];
-  }
-
-  /** Begin of the context that the lane sees, at most its end. */
-  int contextBegin(int lane) {
-    if (blocks.window() == 0) {
-      return 0;
-    }
-    int end = contextEnd(lane);
-    return Math.min(end, Math.max(0, end + slot(lane) + 1 - blocks.window()));
-  }
-
-  /** End of the slots of its own block that the lane sees. */
-  int ownEnd(int lane) {
-    return blocks.window() == 0 ? blocks.blockSize() : slot(lane) + 1;
   }
 }

@@ -35,7 +35,7 @@ final class CpuOps implements Ops {
   private final Parallel parallel;
   private final Products products;
   private final Scratch partials = new Scratch();
-  private final float[][] lanes;
+  private final Spare[] spares;
   private final AttentionTile[] attentionTiles;
   private final GradientTile[] gradientTiles;
   private final Map<RopeTable, RopeAngles> angles = new WeakHashMap<>();
@@ -44,7 +44,8 @@ final class CpuOps implements Ops {
     this.kernels = kernels;
     this.parallel = parallel;
     this.products = new Products(kernels, parallel);
-    this.lanes = new float[parallel.threads()][Scalar.LANES];
+    this.spares = new Spare[parallel.threads()];
+    Arrays.setAll(spares, i -> new Spare());
     this.attentionTiles = new AttentionTile[parallel.threads()];
     this.gradientTiles = new GradientTile[parallel.threads()];
   }
@@ -168,7 +169,7 @@ final class CpuOps implements Ops {
 
   private float inverseRoot(HostMatrix x, int at, int group, float eps, int worker) {
     float squares =
-        kernels.sumOfProducts(x.data(), at, x.data(), at, null, 0, group, lanes[worker]);
+        kernels.sumOfProducts(x.data(), at, x.data(), at, null, 0, group, spares[worker]);
     return Scalar.inverseRoot(squares, group, eps);
   }
 
@@ -199,7 +200,7 @@ final class CpuOps implements Ops {
             float factor = inverseRoot(in, xo, group, eps, worker);
             float dot =
                 kernels.sumOfProducts(
-                    d.data(), go, w.data(), w.offset(), in.data(), xo, group, lanes[worker]);
+                    d.data(), go, w.data(), w.offset(), in.data(), xo, group, spares[worker]);
             float back = dot / group * factor * factor;
             kernels.normGradient(
                 in.data(),
@@ -298,7 +299,8 @@ final class CpuOps implements Ops {
                 u.at(from),
                 to.data(),
                 to.at(from),
-                (end - from) * g.columns()));
+                (end - from) * g.columns(),
+                spares[worker]));
   }
 
   @Override
@@ -324,7 +326,8 @@ final class CpuOps implements Ops {
                 toGate.at(from),
                 toUp.data(),
                 toUp.at(from),
-                (end - from) * g.columns()));
+                (end - from) * g.columns(),
+                spares[worker]));
   }
 
   @Override
@@ -467,7 +470,7 @@ final class CpuOps implements Ops {
     HostMatrix teacher = teacherStates == null ? null : of(teacherStates);
     HostMatrix gradient = dX == null ? null : of(dX);
     return new HeadLossRun(
-            kernels, products, parallel, (PackedWeight) head, teacher, loss, dX != null)
+            kernels, products, parallel, spares, (PackedWeight) head, teacher, loss, dX != null)
         .run(of(x), scratch, gradient);
   }
 

@@ -13,6 +13,7 @@ final class HeadLossRun {
   private final Kernels kernels;
   private final Products products;
   private final Parallel parallel;
+  private final Spare[] spares;
   private final PackedWeight head;
   private final HostMatrix teacherStates;
   private final HeadLoss loss;
@@ -29,6 +30,7 @@ final class HeadLossRun {
       Kernels kernels,
       Products products,
       Parallel parallel,
+      Spare[] spares,
       PackedWeight head,
       HostMatrix teacherStates,
       HeadLoss loss,
@@ -36,6 +38,7 @@ final class HeadLossRun {
     this.kernels = kernels;
     this.products = products;
     this.parallel = parallel;
+    this.spares = spares;
     this.head = head;
     this.teacherStates = teacherStates;
     this.loss = loss;
@@ -70,7 +73,7 @@ final class HeadLossRun {
       parallel.run(
           rows / perBlock,
           50L * logits.size(),
-          (block, worker) -> block(begin, block * perBlock, new float[Scalar.LANES]));
+          (block, worker) -> block(begin, block * perBlock, spares[worker]));
       if (backward) {
         products.multiply(logits, head.backward(), dX.rows(first, first + rows), false);
       }
@@ -91,10 +94,10 @@ final class HeadLossRun {
   }
 
   /** The block whose first slot is row {@code row} of the chunk that begins at {@code begin}. */
-  private void block(int begin, int row, float[] lanes) {
+  private void block(int begin, int row, Spare spare) {
     int slots = loss.slotsPerBlock();
     for (int k = 0; k < slots; k++) {
-      measure(begin + row + k, row + k, lanes);
+      measure(begin + row + k, row + k, spare);
     }
     for (int k = 0; k < slots; k++) {
       int slot = begin + row + k;
@@ -103,18 +106,18 @@ final class HeadLossRun {
         weight *= expectedStreak(begin + row, k);
       }
       result.weight()[slot] = (float) weight;
-      finish(slot, row + k, lanes);
+      finish(slot, row + k, spare);
     }
   }
 
   /** Sum of the softmax, cross-entropy and hit of one slot. */
-  private void measure(int slot, int row, float[] lanes) {
+  private void measure(int slot, int row, Spare spare) {
     float[] z = logits.data();
     int at = logits.at(row);
     int n = logits.columns();
     int label = loss.labels()[slot];
     float largest = kernels.max(z, at, n);
-    float sum = kernels.sumExp(z, at, n, 1f, largest, lanes);
+    float sum = kernels.sumExp(z, at, n, 1f, largest, spare);
     logSum[slot] = (float) (largest + StrictMath.log(sum));
     result.loss()[slot] = logSum[slot] - z[at + label];
     chance[slot] = (float) StrictMath.exp(-result.loss()[slot]);
@@ -145,7 +148,7 @@ final class HeadLossRun {
   }
 
   /** The other terms of the loss, and the logits turned into their gradient. */
-  private void finish(int slot, int row, float[] lanes) {
+  private void finish(int slot, int row, Spare spare) {
     float[] z = logits.data();
     int at = logits.at(row);
     int n = logits.columns();
@@ -153,17 +156,18 @@ final class HeadLossRun {
     boolean differentiate = backward && weight != 0;
     float kl = soft ? settings.klWeight() : 0f;
     if (soft) {
-      float share = soften(slot, row, differentiate ? kl * weight : 0f, lanes);
+      float share = soften(slot, row, differentiate ? kl * weight : 0f, spare);
       result.loss()[slot] = (1 - kl) * result.loss()[slot] + kl * share;
     }
     float cap = 0f;
     if (settings.capLambda() != 0 && result.hit()[slot] != 0) {
       cap = settings.capLambda();
-      result.confidence()[slot] = kernels.entropy(z, at, n, logSum[slot], lanes);
+      result.confidence()[slot] = kernels.entropy(z, at, n, logSum[slot], spare);
     }
     if (differentiate) {
       float hard = (1 - kl) * weight;
-      kernels.hardGradient(z, at, n, logSum[slot], hard, cap * weight, result.confidence()[slot]);
+      kernels.hardGradient(
+          z, at, n, logSum[slot], hard, cap * weight, result.confidence()[slot], spare);
       z[at + loss.labels()[slot]] -= hard;
       if (soft) {
         kernels.add(z, at, teacherLogits.data(), teacherLogits.at(row), z, at, n);
@@ -177,7 +181,7 @@ final class HeadLossRun {
    * {@code T²·KL(softmax(t/T) ‖ softmax(z/T))}; unless {@code weight} is 0, the teacher's logits
    * become its gradient times weight.
    */
-  private float soften(int slot, int row, float weight, float[] lanes) {
+  private float soften(int slot, int row, float weight, Spare spare) {
     float[] z = logits.data();
     int at = logits.at(row);
     float[] t = teacherLogits.data();
@@ -185,11 +189,11 @@ final class HeadLossRun {
     int n = logits.columns();
     float temperature = settings.klTemperature();
     float scale = 1f / temperature;
-    float logZ = temperature == 1f ? logSum[slot] : logSum(z, at, n, scale, lanes);
-    float logT = logSum(t, teacher, n, scale, lanes);
-    float divergence = kernels.divergence(t, teacher, logT, z, at, logZ, n, scale, lanes);
+    float logZ = temperature == 1f ? logSum[slot] : logSum(z, at, n, scale, spare);
+    float logT = logSum(t, teacher, n, scale, spare);
+    float divergence = kernels.divergence(t, teacher, logT, z, at, logZ, n, scale, spare);
     if (weight != 0) {
-      kernels.softGradient(t, teacher, logT, z, at, logZ, n, scale, weight * temperature);
+      kernels.softGradient(t, teacher, logT, z, at, logZ, n, scale, weight * temperature, spare);
     } else {
       Arrays.fill(t, teacher, teacher + n, 0f);
     }
@@ -197,8 +201,8 @@ final class HeadLossRun {
   }
 
   /** {@code log Σ exp(x·scale)}. */
-  private float logSum(float[] x, int at, int n, float scale, float[] lanes) {
+  private float logSum(float[] x, int at, int n, float scale, Spare spare) {
     float largest = kernels.max(x, at, n) * scale;
-    return (float) (largest + StrictMath.log(kernels.sumExp(x, at, n, scale, largest, lanes)));
+    return (float) (largest + StrictMath.log(kernels.sumExp(x, at, n, scale, largest, spare)));
   }
 }

@@ -1,7 +1,5 @@
 package org.draftmill.compute.cpu;
 
-import java.util.Arrays;
-
 /**
  * The inner loops over arrays, one thread each, in plain Java: the fallback where the Vector API is
  * absent, and the ends of rows of {@link VectorKernels}, which overrides every one with the same
@@ -101,10 +99,9 @@ class Kernels {
     }
   }
 
-  /** {@code Σ x·y·z}; or {@code Σ x·y} without z. Lanes are used for the sum. */
-  float sumOfProducts(
-      float[] x, int xo, float[] y, int yo, float[] z, int zo, int n, float[] lanes) {
-    Arrays.fill(lanes, 0f);
+  /** {@code Σ x·y·z}; or {@code Σ x·y} without z. */
+  float sumOfProducts(float[] x, int xo, float[] y, int yo, float[] z, int zo, int n, Spare spare) {
+    float[] lanes = spare.clearedLanes();
     sumOfProducts(x, xo, y, yo, z, zo, 0, n, lanes);
     return Scalar.total(lanes);
   }
@@ -173,7 +170,7 @@ class Kernels {
   }
 
   /** {@code out = silu(gate)·up} over n values. */
-  void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+  void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n, Spare spare) {
     for (int i = 0; i < n; i++) {
       float x = gate[go + i];
       out[oo + i] = x * Scalar.sigmoid(x) * up[uo + i];
@@ -192,7 +189,8 @@ class Kernels {
       int dgo,
       float[] dUp,
       int duo,
-      int n) {
+      int n,
+      Spare spare) {
     for (int i = 0; i < n; i++) {
       float x = gate[go + i];
       float s = Scalar.sigmoid(x);
@@ -298,8 +296,8 @@ class Kernels {
   }
 
   /** {@code Σ exp(x·scale − shift)} over n values. */
-  float sumExp(float[] x, int xo, int n, float scale, float shift, float[] lanes) {
-    Arrays.fill(lanes, 0f);
+  float sumExp(float[] x, int xo, int n, float scale, float shift, Spare spare) {
+    float[] lanes = spare.clearedLanes();
     sumExp(x, xo, 0, n, scale, shift, lanes);
     return Scalar.total(lanes);
   }
@@ -311,8 +309,8 @@ class Kernels {
   }
 
   /** {@code −Σ q·log q} with {@code log q = z − logSum}. */
-  float entropy(float[] z, int zo, int n, float logSum, float[] lanes) {
-    Arrays.fill(lanes, 0f);
+  float entropy(float[] z, int zo, int n, float logSum, Spare spare) {
+    float[] lanes = spare.clearedLanes();
     entropy(z, zo, 0, n, logSum, lanes);
     return -Scalar.total(lanes);
   }
@@ -335,8 +333,8 @@ class Kernels {
       float logZ,
       int n,
       float scale,
-      float[] lanes) {
-    Arrays.fill(lanes, 0f);
+      Spare spare) {
+    float[] lanes = spare.clearedLanes();
     divergence(t, to, logT, z, zo, logZ, 0, n, scale, lanes);
     return Scalar.total(lanes);
   }
@@ -364,7 +362,8 @@ class Kernels {
    * Turns logits into their gradient in place, but for the label: {@code hard·q − cap·q·(log q +
    * entropy)} with {@code log q = z − logSum}.
    */
-  void hardGradient(float[] z, int zo, int n, float logSum, float hard, float cap, float entropy) {
+  void hardGradient(
+      float[] z, int zo, int n, float logSum, float hard, float cap, float entropy, Spare spare) {
     for (int i = 0; i < n; i++) {
       float log = z[zo + i] - logSum;
       z[zo + i] = Scalar.exp(log) * Scalar.fma(-cap, log + entropy, hard);
@@ -384,7 +383,8 @@ class Kernels {
       float logZ,
       int n,
       float scale,
-      float soft) {
+      float soft,
+      Spare spare) {
     for (int i = 0; i < n; i++) {
       float p = Scalar.exp(Scalar.fma(t[to + i], scale, -logT));
       float q = Scalar.exp(Scalar.fma(z[zo + i], scale, -logZ));

@@ -125,33 +125,8 @@ final class VectorKernels extends Kernels {
     return left >= 4 ? 4 : Math.min(left, 2);
   }
 
-  /** {@link Scalar#exp} in every lane. */
-  private static FloatVector exp(FloatVector x) {
-    FloatVector shifted = x.fma(Scalar.LOG2_E, Scalar.ROUND);
-    FloatVector n = shifted.sub(Scalar.ROUND);
-    FloatVector r = n.fma(FloatVector.broadcast(F, -Scalar.LN2_HIGH), x);
-    r = n.fma(FloatVector.broadcast(F, -Scalar.LN2_LOW), r);
-    FloatVector p = r.fma(Scalar.C6, Scalar.C5);
-    p = p.fma(r, FloatVector.broadcast(F, Scalar.C4));
-    p = p.fma(r, FloatVector.broadcast(F, Scalar.C3));
-    p = p.fma(r, FloatVector.broadcast(F, Scalar.C2));
-    p = p.fma(r, FloatVector.broadcast(F, 1f));
-    p = p.fma(r, FloatVector.broadcast(F, 1f));
-    FloatVector power =
-        p.reinterpretAsInts()
-            .add(shifted.reinterpretAsInts().lanewise(VectorOperators.LSHL, 23))
-            .reinterpretAsFloats();
-    return x.sub(x)
-        .blend(power, x.compare(VectorOperators.GE, Scalar.EXP_LOW))
-        .blend(Float.POSITIVE_INFINITY, x.compare(VectorOperators.GT, Scalar.EXP_HIGH));
-  }
-
   private static FloatVector load(float[] x, int at) {
     return FloatVector.fromArray(F, x, at);
-  }
-
-  private static FloatVector sigmoid(FloatVector x) {
-    return FloatVector.broadcast(F, 1f).div(exp(x.neg()).add(1f));
   }
 
   @Override
@@ -179,8 +154,8 @@ final class VectorKernels extends Kernels {
   }
 
   @Override
-  float sumOfProducts(
-      float[] x, int xo, float[] y, int yo, float[] z, int zo, int n, float[] lanes) {
+  float sumOfProducts(float[] x, int xo, float[] y, int yo, float[] z, int zo, int n, Spare spare) {
+    float[] lanes = spare.lanes();
     int whole = wholeRounds(n);
     for (int lane = 0; lane < Scalar.LANES; lane += L) {
       FloatVector sum = FloatVector.zero(F);
@@ -251,13 +226,21 @@ final class VectorKernels extends Kernels {
   }
 
   @Override
-  void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
-    int i = 0;
-    for (; i <= n - L; i += L) {
-      FloatVector x = load(gate, go + i);
-      x.mul(sigmoid(x)).mul(load(up, uo + i)).intoArray(out, oo + i);
+  void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n, Spare spare) {
+    float[] exp = spare.row();
+    FloatVector one = FloatVector.broadcast(F, 1f);
+    for (int from = 0; from < n; from += Spare.ROW) {
+      int some = Math.min(Spare.ROW, n - from);
+      VectorExp.exp(gate, go + from, -1f, 0f, exp, 0, some);
+      int i = 0;
+      for (; i <= some - L; i += L) {
+        int at = from + i;
+        FloatVector sigmoid = one.div(load(exp, i).add(one));
+        load(gate, go + at).mul(sigmoid).mul(load(up, uo + at)).intoArray(out, oo + at);
+      }
+      int at = from + i;
+      super.swiglu(gate, go + at, up, uo + at, out, oo + at, some - i, spare);
     }
-    super.swiglu(gate, go + i, up, uo + i, out, oo + i, n - i);
   }
 
   @Override
@@ -267,23 +250,33 @@ final class VectorKernels extends Kernels {
       float[] up,
       int uo,
       float[] dOut,
-      int at,
+      int doo,
       float[] dGate,
       int dgo,
       float[] dUp,
       int duo,
-      int n) {
-    int i = 0;
+      int n,
+      Spare spare) {
+    float[] exp = spare.row();
     FloatVector one = FloatVector.broadcast(F, 1f);
-    for (; i <= n - L; i += L) {
-      FloatVector x = load(gate, go + i);
-      FloatVector s = sigmoid(x);
-      FloatVector d = load(dOut, at + i);
-      d.mul(load(up, uo + i)).mul(s).mul(x.fma(one.sub(s), one)).intoArray(dGate, dgo + i);
-      d.mul(x).mul(s).intoArray(dUp, duo + i);
+    for (int from = 0; from < n; from += Spare.ROW) {
+      int some = Math.min(Spare.ROW, n - from);
+      VectorExp.exp(gate, go + from, -1f, 0f, exp, 0, some);
+      int i = 0;
+      for (; i <= some - L; i += L) {
+        int at = from + i;
+        FloatVector x = load(gate, go + at);
+        FloatVector s = one.div(load(exp, i).add(one));
+        FloatVector d = load(dOut, doo + at);
+        FloatVector slope = x.fma(one.sub(s), one);
+        d.mul(load(up, uo + at)).mul(s).mul(slope).intoArray(dGate, dgo + at);
+        d.mul(x).mul(s).intoArray(dUp, duo + at);
+      }
+      int at = from + i;
+      super.swigluGradient(
+          gate, go + at, up, uo + at, dOut, doo + at, dGate, dgo + at, dUp, duo + at, some - i,
+          spare);
     }
-    super.swigluGradient(
-        gate, go + i, up, uo + i, dOut, at + i, dGate, dgo + i, dUp, duo + i, n - i);
   }
 
   @Override
@@ -299,50 +292,55 @@ final class VectorKernels extends Kernels {
       float[] total,
       float[] decay) {
     for (int j = 0; j < width; j += L) {
-      FloatVector before = load(largest, j);
-      FloatVector max =
-          hidden
-              ? hideAndMax(scores, keys, width, j, load(from, j), load(to, j), first, before)
-              : max(scores, keys, width, j, before);
-      max.intoArray(largest, j);
-      FloatVector factor = exp(before.sub(max));
-      factor.intoArray(decay, j);
-      FloatVector sum = load(total, j).mul(factor);
+      if (hidden) {
+        hide(scores, keys, width, j, from, to, first);
+      }
+      raise(scores, keys, width, j, largest, decay);
+    }
+    VectorExp.exp(decay, 0, 1f, 0f, decay, 0, width);
+    VectorExp.exp(scores, 0, 1f, 0f, scores, 0, keys * width);
+    for (int j = 0; j < width; j += L) {
+      FloatVector sum = load(total, j).mul(load(decay, j));
       for (int i = 0, at = j; i < keys; i++, at += width) {
-        FloatVector e = exp(load(scores, at).sub(max));
-        e.intoArray(scores, at);
-        sum = sum.add(e);
+        sum = sum.add(load(scores, at));
       }
       sum.intoArray(total, j);
     }
   }
 
-  private static FloatVector max(float[] scores, int keys, int width, int j, FloatVector before) {
+  private static void hide(
+      float[] scores, int keys, int width, int j, float[] from, float[] to, int first) {
+    FloatVector begin = load(from, j);
+    FloatVector end = load(to, j);
+    FloatVector hidden = FloatVector.broadcast(F, HIDDEN);
+    float allFrom = from[j];
+    float allTo = to[j];
+    for (int lane = j + 1; lane < j + L; lane++) {
+      allFrom = Math.max(allFrom, from[lane]);
+      allTo = Math.min(allTo, to[lane]);
+    }
+    for (int i = 0, at = j; i < keys; i++, at += width) {
+      int key = first + i;
+      if (key < allFrom || key >= allTo) {
+        hidden.blend(load(scores, at), seen(begin, end, key)).intoArray(scores, at);
+      }
+    }
+  }
+
+  /** Raises the maxima; takes them from the scores, and from those before into decay. */
+  private static void raise(
+      float[] scores, int keys, int width, int j, float[] largest, float[] decay) {
+    FloatVector before = load(largest, j);
     FloatVector max = before;
     for (int i = 0, at = j; i < keys; i++, at += width) {
       FloatVector score = load(scores, at);
       max = max.blend(score, score.compare(VectorOperators.GT, max));
     }
-    return max;
-  }
-
-  private static FloatVector hideAndMax(
-      float[] scores,
-      int keys,
-      int width,
-      int j,
-      FloatVector from,
-      FloatVector to,
-      int first,
-      FloatVector before) {
-    FloatVector max = before;
-    FloatVector hidden = FloatVector.broadcast(F, HIDDEN);
+    max.intoArray(largest, j);
+    before.sub(max).intoArray(decay, j);
     for (int i = 0, at = j; i < keys; i++, at += width) {
-      FloatVector score = hidden.blend(load(scores, at), seen(from, to, first + i));
-      score.intoArray(scores, at);
-      max = max.blend(score, score.compare(VectorOperators.GT, max));
+      load(scores, at).sub(max).intoArray(scores, at);
     }
-    return max;
   }
 
   private static VectorMask<Float> seen(FloatVector from, FloatVector to, int key) {
@@ -360,17 +358,15 @@ final class VectorKernels extends Kernels {
       int first,
       float[] logSumExp) {
     for (int j = 0; j < width; j += L) {
-      FloatVector begin = load(from, j);
-      FloatVector end = load(to, j);
+      if (hidden) {
+        hide(scores, keys, width, j, from, to, first);
+      }
       FloatVector log = load(logSumExp, j);
       for (int i = 0, at = j; i < keys; i++, at += width) {
-        FloatVector e = exp(load(scores, at).sub(log));
-        if (hidden) {
-          e = FloatVector.zero(F).blend(e, seen(begin, end, first + i));
-        }
-        e.intoArray(scores, at);
+        load(scores, at).sub(log).intoArray(scores, at);
       }
     }
+    VectorExp.exp(scores, 0, 1f, 0f, scores, 0, keys * width);
   }
 
   @Override
@@ -408,33 +404,44 @@ final class VectorKernels extends Kernels {
   }
 
   @Override
-  float sumExp(float[] x, int xo, int n, float scale, float shift, float[] lanes) {
-    int whole = wholeRounds(n);
-    FloatVector scales = FloatVector.broadcast(F, scale);
-    FloatVector shifts = FloatVector.broadcast(F, -shift);
-    for (int lane = 0; lane < Scalar.LANES; lane += L) {
-      FloatVector sum = FloatVector.zero(F);
-      for (int i = lane; i < whole; i += Scalar.LANES) {
-        sum = sum.add(exp(load(x, xo + i).fma(scales, shifts)));
+  float sumExp(float[] x, int xo, int n, float scale, float shift, Spare spare) {
+    float[] lanes = spare.clearedLanes();
+    float[] exp = spare.row();
+    for (int from = 0; from < n; from += Spare.ROW) {
+      int some = Math.min(Spare.ROW, n - from);
+      VectorExp.exp(x, xo + from, scale, -shift, exp, 0, some);
+      int whole = wholeRounds(some);
+      for (int lane = 0; lane < Scalar.LANES; lane += L) {
+        FloatVector sum = load(lanes, lane);
+        for (int i = lane; i < whole; i += Scalar.LANES) {
+          sum = sum.add(load(exp, i));
+        }
+        sum.intoArray(lanes, lane);
       }
-      sum.intoArray(lanes, lane);
+      for (int i = whole; i < some; i++) {
+        lanes[i % Scalar.LANES] += exp[i];
+      }
     }
-    sumExp(x, xo, whole, n, scale, shift, lanes);
     return Scalar.total(lanes);
   }
 
   @Override
-  float entropy(float[] z, int zo, int n, float logSum, float[] lanes) {
-    int whole = wholeRounds(n);
-    for (int lane = 0; lane < Scalar.LANES; lane += L) {
-      FloatVector sum = FloatVector.zero(F);
-      for (int i = lane; i < whole; i += Scalar.LANES) {
-        FloatVector log = load(z, zo + i).sub(logSum);
-        sum = exp(log).fma(log, sum);
+  float entropy(float[] z, int zo, int n, float logSum, Spare spare) {
+    float[] lanes = spare.clearedLanes();
+    float[] exp = spare.row();
+    for (int from = 0; from < n; from += Spare.ROW) {
+      int some = Math.min(Spare.ROW, n - from);
+      VectorExp.exp(z, zo + from, 1f, -logSum, exp, 0, some);
+      int whole = wholeRounds(some);
+      for (int lane = 0; lane < Scalar.LANES; lane += L) {
+        FloatVector sum = load(lanes, lane);
+        for (int i = lane; i < whole; i += Scalar.LANES) {
+          sum = load(exp, i).fma(load(z, zo + from + i).sub(logSum), sum);
+        }
+        sum.intoArray(lanes, lane);
       }
-      sum.intoArray(lanes, lane);
+      entropy(z, zo + from, whole, some, logSum, lanes);
     }
-    entropy(z, zo, whole, n, logSum, lanes);
     return -Scalar.total(lanes);
   }
 
@@ -448,34 +455,46 @@ final class VectorKernels extends Kernels {
       float logZ,
       int n,
       float scale,
-      float[] lanes) {
-    int whole = wholeRounds(n);
+      Spare spare) {
+    float[] lanes = spare.clearedLanes();
+    float[] exp = spare.row();
     FloatVector scales = FloatVector.broadcast(F, scale);
     FloatVector shiftT = FloatVector.broadcast(F, -logT);
     FloatVector shiftZ = FloatVector.broadcast(F, -logZ);
-    for (int lane = 0; lane < Scalar.LANES; lane += L) {
-      FloatVector sum = FloatVector.zero(F);
-      for (int i = lane; i < whole; i += Scalar.LANES) {
-        FloatVector logP = load(t, to + i).fma(scales, shiftT);
-        FloatVector logQ = load(z, zo + i).fma(scales, shiftZ);
-        sum = exp(logP).fma(logP.sub(logQ), sum);
+    for (int from = 0; from < n; from += Spare.ROW) {
+      int some = Math.min(Spare.ROW, n - from);
+      VectorExp.exp(t, to + from, scale, -logT, exp, 0, some);
+      int whole = wholeRounds(some);
+      for (int lane = 0; lane < Scalar.LANES; lane += L) {
+        FloatVector sum = load(lanes, lane);
+        for (int i = lane; i < whole; i += Scalar.LANES) {
+          FloatVector logP = load(t, to + from + i).fma(scales, shiftT);
+          FloatVector logQ = load(z, zo + from + i).fma(scales, shiftZ);
+          sum = load(exp, i).fma(logP.sub(logQ), sum);
+        }
+        sum.intoArray(lanes, lane);
       }
-      sum.intoArray(lanes, lane);
+      divergence(t, to + from, logT, z, zo + from, logZ, whole, some, scale, lanes);
     }
-    divergence(t, to, logT, z, zo, logZ, whole, n, scale, lanes);
     return Scalar.total(lanes);
   }
 
   @Override
-  void hardGradient(float[] z, int zo, int n, float logSum, float hard, float cap, float entropy) {
-    int i = 0;
+  void hardGradient(
+      float[] z, int zo, int n, float logSum, float hard, float cap, float entropy, Spare spare) {
+    float[] exp = spare.row();
     FloatVector hards = FloatVector.broadcast(F, hard);
     FloatVector caps = FloatVector.broadcast(F, -cap);
-    for (; i <= n - L; i += L) {
-      FloatVector log = load(z, zo + i).sub(logSum);
-      exp(log).mul(caps.fma(log.add(entropy), hards)).intoArray(z, zo + i);
+    for (int from = 0; from < n; from += Spare.ROW) {
+      int some = Math.min(Spare.ROW, n - from);
+      VectorExp.exp(z, zo + from, 1f, -logSum, exp, 0, some);
+      int i = 0;
+      for (; i <= some - L; i += L) {
+        FloatVector log = load(z, zo + from + i).sub(logSum);
+        load(exp, i).mul(caps.fma(log.add(entropy), hards)).intoArray(z, zo + from + i);
+      }
+      super.hardGradient(z, zo + from + i, some - i, logSum, hard, cap, entropy, spare);
     }
-    super.hardGradient(z, zo + i, n - i, logSum, hard, cap, entropy);
   }
 
   @Override
@@ -488,17 +507,21 @@ final class VectorKernels extends Kernels {
       float logZ,
       int n,
       float scale,
-      float soft) {
-    int i = 0;
-    FloatVector scales = FloatVector.broadcast(F, scale);
-    FloatVector shiftT = FloatVector.broadcast(F, -logT);
-    FloatVector shiftZ = FloatVector.broadcast(F, -logZ);
-    for (; i <= n - L; i += L) {
-      FloatVector p = exp(load(t, to + i).fma(scales, shiftT));
-      FloatVector q = exp(load(z, zo + i).fma(scales, shiftZ));
-      q.sub(p).mul(soft).intoArray(t, to + i);
+      float soft,
+      Spare spare) {
+    float[] q = spare.row();
+    VectorExp.exp(t, to, scale, -logT, t, to, n);
+    for (int from = 0; from < n; from += Spare.ROW) {
+      int some = Math.min(Spare.ROW, n - from);
+      VectorExp.exp(z, zo + from, scale, -logZ, q, 0, some);
+      int i = 0;
+      for (; i <= some - L; i += L) {
+        load(q, i).sub(load(t, to + from + i)).mul(soft).intoArray(t, to + from + i);
+      }
+      for (; i < some; i++) {
+        t[to + from + i] = soft * (q[i] - t[to + from + i]);
+      }
     }
-    super.softGradient(t, to + i, logT, z, zo + i, logZ, n - i, scale, soft);
   }
 
   @Override
