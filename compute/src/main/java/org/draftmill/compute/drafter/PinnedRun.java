@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.ops.HeadLoss;
 
 /**
  * What must not change when a run is resumed, by name, as texts. The optimizer's rates may change;
@@ -18,9 +19,20 @@ record PinnedRun(Map<String, String> values) {
     values.put("total-steps", Long.toString(settings.totalSteps()));
     values.put("anchors", Integer.toString(settings.anchors()));
     values.put("pass-rows", Integer.toString(settings.passRows()));
-    values.put("loss", settings.loss().toString());
+    values.put("loss", text(settings.loss()));
     values.put("config", ServingConfig.write(config));
     return new PinnedRun(values);
+  }
+
+  private static String text(HeadLoss.Settings loss) {
+    return "soft-labels %s, kl-temperature %s, kl-weight %s, gamma %s, streak-alpha %s, cap-lambda %s"
+        .formatted(
+            loss.useSoftLabels(),
+            loss.klTemperature(),
+            loss.klWeight(),
+            loss.gamma(),
+            loss.streakAlpha(),
+            loss.capLambda());
   }
 
   /**
