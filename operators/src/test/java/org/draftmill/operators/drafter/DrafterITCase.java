@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.MiniClusterExtension;
@@ -193,6 +194,27 @@ class DrafterITCase {
                 assertThat(ExceptionUtils.findThrowable(e, InputException.class).orElseThrow())
                     .hasMessageContaining(
                         "a run with drafter.anchors = 6, but this one has drafter.anchors = 5"));
+  }
+
+  @Test
+  void cancellingFreesDraftersThatWaitForEachOther() throws Exception {
+    TestingRun run =
+        run(400)
+            .drafters(3)
+            .checkpoints(Duration.ofMillis(20), 0)
+            .hook((trainer, rank, attempt) -> new Slow(trainer, rank == 1 ? 1_000_000 : 0));
+    JobClient job = run.start();
+    Awaitility.await().until(() -> threads("draftmill sender to drafter") > 0);
+    Awaitility.await().until(() -> job.getJobStatus().get() == JobStatus.RUNNING);
+    job.cancel().get();
+    Awaitility.await().until(() -> job.getJobStatus().get() == JobStatus.CANCELED);
+    Awaitility.await().until(() -> threads("draftmill ") == 0);
+  }
+
+  private static long threads(String prefix) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith(prefix))
+        .count();
   }
 
   private static int last(TestingRun run) throws IOException {
