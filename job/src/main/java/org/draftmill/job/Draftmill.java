@@ -3,7 +3,10 @@ package org.draftmill.job;
 import java.util.concurrent.Callable;
 import org.draftmill.job.cli.Console;
 import org.draftmill.job.cli.Console.Verbosity;
+import org.draftmill.job.cli.DemoCommand;
+import org.draftmill.job.cli.EvaluateCommand;
 import org.draftmill.job.cli.ExitCode;
+import org.draftmill.job.cli.ExportCommand;
 import org.draftmill.job.cli.Failures;
 import org.draftmill.job.cli.InspectCommand;
 import org.draftmill.job.cli.LogFile;
@@ -31,9 +34,12 @@ import picocli.CommandLine.Spec;
     usageHelpAutoWidth = true,
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
+      DemoCommand.class,
       PrepareCommand.class,
       PlanCommand.class,
       TrainCommand.class,
+      EvaluateCommand.class,
+      ExportCommand.class,
       InspectCommand.class
     })
 public final class Draftmill implements Callable<Integer> {

@@ -23,6 +23,14 @@ public final class RunOptions {
               "Decides the order of jobs and releases, the anchors and the drafter's"
                   + " initialisation. Same plan and seed, same weights.");
 
+  public static final ConfigOption<Long> MAX_STEPS =
+      ConfigOptions.key("run.max-steps")
+          .longType()
+          .noDefaultValue()
+          .withDescription(
+              "Train only this many optimizer steps of the plan; by default all. The schedule of"
+                  + " the learning rate ends with them.");
+
   public static final ConfigOption<Integer> WEB_PORT =
       ConfigOptions.key("run.web-port")
           .intType()

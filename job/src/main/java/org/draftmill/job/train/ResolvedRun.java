@@ -72,13 +72,15 @@ public record ResolvedRun(
                 softLabels,
                 Math.max(1, cores / (targets + drafters))));
     Plan plan = Planning.planOf(dataset, Path.of(jobs.plan()), jobs.planning());
+    int accumulation = positive(options, DrafterOptions.ACCUMULATION);
+    long wanted = wantedJobs(options, plan, accumulation);
     PoolSettings pool =
         PoolSettings.from(
             options,
             new PoolSettings.Run(
                 seed,
-                plan.jobs(),
-                positive(options, DrafterOptions.ACCUMULATION),
+                wanted,
+                accumulation,
                 drafters,
                 jobs.planning().bounds().buckets(),
                 largestJobBytes(plan, targetConfig, target)));
@@ -91,7 +93,7 @@ public record ResolvedRun(
                 target.taps(),
                 maskToken(options, model, targetConfig),
                 seed,
-                plan.jobs(),
+                wanted,
                 pool.shards(),
                 positive(options, CheckpointOptions.KEEP),
                 identity(pool, plan, model)));
@@ -116,6 +118,20 @@ public record ResolvedRun(
   /** Optimizer steps of the whole run. */
   public long steps() {
     return drafter.totalSteps();
+  }
+
+  /** Jobs that the run works on: the whole plan, or what {@code run.max-steps} steps take. */
+  public long wantedJobs() {
+    return pool.run().jobs();
+  }
+
+  private static long wantedJobs(Configuration options, Plan plan, int accumulation) {
+    long steps = options.getOptional(RunOptions.MAX_STEPS).orElse(Long.MAX_VALUE);
+    if (steps < 1) {
+      throw new InputException(
+          "%s = %d must be at least 1.".formatted(RunOptions.MAX_STEPS.key(), steps));
+    }
+    return steps > plan.jobs() ? plan.jobs() : Math.min(plan.jobs(), steps * accumulation);
   }
 
   private static RunIdentity identity(PoolSettings pool, Plan plan, Path model) {

@@ -137,7 +137,7 @@ public final class Training {
         "run         %s: %s jobs in %d epochs, %s steps of %d microbatches"
             .formatted(
                 run.directory().root(),
-                Text.count(run.plan().jobs()),
+                Text.count(run.wantedJobs()),
                 run.plan().epochs(),
                 Text.count(run.steps()),
                 run.drafter().accumulation()));

@@ -51,7 +51,7 @@ public final class TrainingPipeline {
 
   private DataStream<ExtractionJob> jobs() {
     return env.fromSource(
-            new JobSource(run.jobs().plan()),
+            new JobSource(run.jobs().plan(), run.wantedJobs()),
             WatermarkStrategy.noWatermarks(),
             "jobs",
             TypeInformation.of(ExtractionJob.class))

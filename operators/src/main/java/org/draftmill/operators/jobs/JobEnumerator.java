@@ -24,6 +24,7 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
 
   private final SplitEnumeratorContext<ExtractionJob> context;
   private final ByteSources plan;
+  private final long limit;
   private final Queue<ExtractionJob> ahead = new ArrayDeque<>(); // read, not handed out
   private final Queue<ExtractionJob> returned =
       new PriorityQueue<>(Comparator.comparingLong(ExtractionJob::position));
@@ -34,9 +35,17 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
   private volatile PlannedJobs list;
   private volatile long remaining; // for the metric
 
-  JobEnumerator(SplitEnumeratorContext<ExtractionJob> context, ByteSources plan, JobsState state) {
+  /**
+   * @param limit how many jobs from the start of the run are handed out at most
+   */
+  JobEnumerator(
+      SplitEnumeratorContext<ExtractionJob> context,
+      ByteSources plan,
+      long limit,
+      JobsState state) {
     this.context = context;
     this.plan = plan;
+    this.limit = limit;
     this.next = state.next();
     this.returned.addAll(state.returned());
   }
@@ -105,7 +114,7 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
   /** On a thread that may block. */
   private List<ExtractionJob> readMore() throws IOException {
     if (list == null) {
-      list = PlannedJobs.open(plan, next);
+      list = PlannedJobs.open(plan, limit, next);
     }
     return list.read(READ_AT_ONCE);
   }

@@ -17,12 +17,21 @@ public final class JobSource implements Source<ExtractionJob, ExtractionJob, Job
   private static final long serialVersionUID = 1L;
 
   private final String plan;
+  private final long limit;
 
   /**
    * @param plan directory of the plan, on any file system that Flink knows
    */
   public JobSource(String plan) {
+    this(plan, Long.MAX_VALUE);
+  }
+
+  /**
+   * @param limit how many jobs from the start of the run are handed out at most
+   */
+  public JobSource(String plan, long limit) {
     this.plan = plan;
+    this.limit = limit;
   }
 
   @Override
@@ -44,7 +53,7 @@ public final class JobSource implements Source<ExtractionJob, ExtractionJob, Job
   @Override
   public SplitEnumerator<ExtractionJob, JobsState> restoreEnumerator(
       SplitEnumeratorContext<ExtractionJob> context, JobsState state) {
-    return new JobEnumerator(context, new FlinkByteSources(new Path(plan)), state);
+    return new JobEnumerator(context, new FlinkByteSources(new Path(plan)), limit, state);
   }
 
   @Override

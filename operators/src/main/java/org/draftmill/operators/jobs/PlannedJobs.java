@@ -17,39 +17,43 @@ import org.draftmill.corpus.plan.Plan;
  */
 final class PlannedJobs implements Closeable {
   private final Plan plan;
+  private final long total;
   private JobIterator list; // of the epoch at hand
   private long position;
   private boolean closed;
 
-  private PlannedJobs(Plan plan, long position) {
+  private PlannedJobs(Plan plan, long total, long position) {
     this.plan = plan;
+    this.total = total;
     this.position = position;
   }
 
   /**
    * Opens a plan at a position.
    *
+   * @param limit how many jobs from the start of the run are wanted at most
    * @throws InputException if there is no plan, or if it is shorter than the position
    */
-  static PlannedJobs open(ByteSources directory, long position) throws IOException {
+  static PlannedJobs open(ByteSources directory, long limit, long position) throws IOException {
     Plan plan = Plan.read(directory);
-    if (position > plan.jobs()) {
+    long total = Math.min(plan.jobs(), limit);
+    if (position > total) {
       throw new InputException(
           "The checkpoint stands at job %d, but the plan %s has %d jobs: it is not the plan of this run."
-              .formatted(position, directory.file(Plan.FILE).name(), plan.jobs()));
+              .formatted(position, directory.file(Plan.FILE).name(), total));
     }
-    return new PlannedJobs(plan, position);
+    return new PlannedJobs(plan, total, position);
   }
 
-  /** Jobs of all epochs. */
+  /** Jobs of all epochs, up to the limit. */
   long total() {
-    return plan.jobs();
+    return total;
   }
 
   /** The next {@code most} jobs, or fewer at the end. */
   synchronized List<ExtractionJob> read(int most) throws IOException {
     List<ExtractionJob> jobs = new ArrayList<>(most);
-    while (jobs.size() < most && position < plan.jobs()) {
+    while (jobs.size() < most && position < total) {
       if (closed) {
         throw new IOException("The list of jobs was closed.");
       }
