@@ -16,28 +16,30 @@ public record DrafterMemory(long weights, long activations, long masters, long m
   private static final double ROUNDING = 1.125;
 
   /**
-   * @param anchors most blocks of one document
-   * @param documentRows tokens of the longest document
+   * For microbatches up to a size.
+   *
+   * @param tokens of the largest microbatch
+   * @param documents most documents of a microbatch
    * @param drafters how many share the moments
    */
   public static DrafterMemory estimate(
-      DrafterConfig config, DrafterSettings settings, int anchors, int documentRows, int drafters) {
+      DrafterConfig config, DrafterSettings settings, long tokens, long documents, int drafters) {
     ParameterLayout layout = new ParameterLayout(config);
     long parameters = layout.size();
     long largest =
         layout.parameters().stream().mapToLong(ParameterLayout.Parameter::size).max().orElse(0);
-    long block = config.blockSize();
-    long queryRows = Math.max(anchors * block, settings.passRows());
-    long documents = Math.max(1, queryRows / Math.max(1, anchors * block));
-    long contextRows = documents * documentRows;
-    long perQueryRow = queryRowFloats(config);
-    long perContextRow = contextRowFloats(config);
-    long logits = 3L * settings.chunkRows(config) * config.vocabularySize();
-    long layerGradients = layerParameters(config);
+    long documentRows = Math.min(settings.anchors(), tokens) * config.blockSize();
+    long queryRows =
+        Math.min(
+            Math.max(documentRows, settings.passRows()),
+            Math.min(documents * documentRows, tokens * config.blockSize()));
+    long logits = 3L * Math.min(settings.chunkRows(config), queryRows) * config.vocabularySize();
+    long teacher = settings.loss().useSoftLabels() ? tokens * config.hiddenSize() : 0;
+    long gradients = Math.max(layerParameters(config), layout.fc().size());
     long floats =
-        queryRows * perQueryRow
-            + contextRows * perContextRow
-            + Math.max(logits, Math.max(layerGradients, layout.fc().size()));
+        queryRows * queryRowFloats(config)
+            + tokens * contextRowFloats(config)
+            + Math.max(logits + teacher, gradients);
     long shard = (parameters + drafters - 1) / drafters + Shards.BLOCK;
     return new DrafterMemory(
         bytes(parameters + largest),

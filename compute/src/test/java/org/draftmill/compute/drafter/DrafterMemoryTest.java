@@ -49,7 +49,7 @@ class DrafterMemoryTest {
       assertThat(trainer.bytesHeld()).isLessThanOrEqualTo(afterSmall * 5 / 4);
       assertThat(4 * slots * VOCABULARY).isGreaterThan(60L << 20);
       assertThat(trainer.bytesHeld()).isLessThan(4L << 20);
-      DrafterMemory estimate = DrafterMemory.estimate(CONFIG, settings, 64, 100, 1);
+      DrafterMemory estimate = DrafterMemory.estimate(CONFIG, settings, 600, 6, 1);
       // Backends may keep the chunk of logits elsewhere.
       assertThat(trainer.bytesHeld()).isBetween(estimate.device() / 3, estimate.device());
     }

@@ -2,13 +2,13 @@ package org.draftmill.job.train;
 
 import java.util.List;
 import org.draftmill.compute.drafter.DrafterConfig;
+import org.draftmill.compute.drafter.DrafterMemory;
 import org.draftmill.compute.drafter.ParameterLayout;
 import org.draftmill.compute.target.Taps;
 import org.draftmill.compute.target.TargetMemory;
 import org.draftmill.job.cli.Text;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.train.MemoryEstimate.Item;
-import org.draftmill.operators.drafter.DrafterOptions;
 
 /** What the parts of a run take on host backends, where every value is a float. */
 final class Estimates {
@@ -34,7 +34,7 @@ final class Estimates {
             run.plan().manifest().largestJobTokens());
     DrafterConfig config = run.drafter().shape(run.targetConfig());
     long parameters = new ParameterLayout(config).size();
-    long drafter = drafterBytes(run, config, parameters);
+    long drafter = drafterBytes(run, config);
     int drafters = run.drafter().parallelism();
     long jobBytes = run.pool().run().largestJobBytes();
     long pooled =
@@ -66,26 +66,17 @@ final class Estimates {
         diskBytes(run, pooled, parameters));
   }
 
-  /** fp32 masters, the model and its arranged copy, moments, 64-bit sums; a pass; the head. */
-  private static long drafterBytes(ResolvedRun run, DrafterConfig config, long parameters) {
-    long state = parameters * (3L * Float.BYTES + Long.BYTES);
-    long moments = 2L * Float.BYTES * parameters / run.drafter().parallelism();
+  /** The drafter itself, and the target's embedding and vocabulary head, which it borrows. */
+  private static long drafterBytes(ResolvedRun run, DrafterConfig config) {
+    DrafterMemory memory =
+        DrafterMemory.estimate(
+            config,
+            run.drafter().training(),
+            run.plan().manifest().largestJobTokens(),
+            run.plan().manifest().largestJobSequences(),
+            run.drafter().parallelism());
     long head = 2L * Float.BYTES * config.vocabularySize() * config.hiddenSize();
-    long rows =
-        Math.min(
-            run.options().get(DrafterOptions.PASS_ROWS),
-            (long) run.plan().manifest().largestJobSequences()
-                * run.options().get(DrafterOptions.ANCHORS)
-                * config.blockSize());
-    long context = run.plan().manifest().largestJobTokens();
-    long perRow = 8L * config.hiddenSize() + 6L * config.intermediateSize();
-    long perContext = config.tapColumns() + 6L * config.hiddenSize();
-    long pass = Float.BYTES * config.layers() * (rows * perRow + context * perContext);
-    return state
-        + moments
-        + head
-        + pass
-        + run.options().get(DrafterOptions.LOGIT_MEMORY).getBytes();
+    return memory.device() + memory.host() + head;
   }
 
   /** What Flink keeps at most, and one more that is being written. */
