@@ -1,0 +1,80 @@
+package org.draftmill.job;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.draftmill.job.cli.Failures;
+import org.draftmill.job.cli.Version;
+import org.draftmill.job.config.RunFile;
+import org.draftmill.job.run.SavedState;
+import org.draftmill.job.train.FlinkSettings;
+import org.draftmill.job.train.ResolvedRun;
+import org.draftmill.job.train.TrainingPipeline;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * The job on a cluster: {@code flink run [-s SAVEPOINT] draftmill-job.jar --config run.yaml}.
+ * Without {@code -s} a run directory that has a checkpoint is resumed from the last one, as {@code
+ * draftmill train} does. Failures are thrown, so that Flink's client reports them.
+ */
+@Command(
+    name = "draftmill-job.jar",
+    description = "Trains a drafter on the Flink cluster that it is handed to.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class)
+public final class TrainJob implements Callable<Integer> {
+
+  @Option(
+      names = "--config",
+      required = true,
+      paramLabel = "run.yaml",
+      description = "The run file; docs/options.md lists all keys.")
+  private Path config;
+
+  @Option(
+      names = "-D",
+      paramLabel = "key=value",
+      description = "Goes before the run file; may be given many times.")
+  private List<String> overrides = new ArrayList<>();
+
+  public static void main(String[] arguments) throws Exception {
+    CommandLine commandLine = new CommandLine(new TrainJob());
+    Exception[] failure = new Exception[1];
+    commandLine.setExecutionExceptionHandler(
+        (e, command, parsed) -> {
+          failure[0] = e;
+          return Failures.judge(e).exitCode();
+        });
+    int code = commandLine.execute(arguments);
+    if (failure[0] != null) {
+      throw failure[0];
+    }
+    if (code != CommandLine.ExitCode.OK) {
+      throw new IllegalArgumentException("The arguments of the job cannot be used, see above.");
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    ResolvedRun run = ResolvedRun.of(RunFile.read(config, overrides));
+    Configuration flink = FlinkSettings.of(run);
+    StreamExecutionEnvironment ambient = StreamExecutionEnvironment.getExecutionEnvironment();
+    FlinkSettings.requireAligned(ambient.getConfiguration());
+    if (ambient.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH).isEmpty()) {
+      List<SavedState> saved = SavedState.list(run.directory().checkpoints());
+      if (!saved.isEmpty()) {
+        flink.set(StateRecoveryOptions.SAVEPOINT_PATH, saved.get(0).path().toUri().toString());
+      }
+    }
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
+    TrainingPipeline.build(env, run);
+    env.execute();
+    return CommandLine.ExitCode.OK;
+  }
+}

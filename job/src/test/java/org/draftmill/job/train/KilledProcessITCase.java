@@ -1,0 +1,135 @@
+package org.draftmill.job.train;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.draftmill.job.Draftmill;
+import org.draftmill.job.TestingRuns;
+import org.draftmill.job.cli.ExitCode;
+import org.draftmill.job.run.SavedState;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs {@code draftmill train} as a process, ends that by signals, and runs the same again. */
+@Timeout(300)
+class KilledProcessITCase {
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final String[] SLOW = {
+    "checkpoint.interval=300ms", "jobs.epochs=30", "target.parallelism=1"
+  };
+
+  @TempDir Path dir;
+
+  private final List<Process> started = new ArrayList<>();
+
+  @AfterEach
+  void endAll() {
+    started.forEach(Process::destroyForcibly);
+  }
+
+  @Test
+  void goesOnAfterSigkillAndTrainsEveryJobOnce() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 60, true);
+    Path checkpoints = runs.runDirectory().resolve("checkpoints");
+
+    // Once as soon as a checkpoint's metadata is there: its completion is not notified yet.
+    Process first = start(runs);
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(1))
+        .until(() -> hasMetadata(checkpoints));
+    kill(first);
+    long stoodAt = SavedState.list(checkpoints).get(0).id();
+
+    // Once at some moment later.
+    Process second = start(runs);
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> {
+              List<SavedState> states = SavedState.list(checkpoints);
+              return !states.isEmpty() && states.get(0).id() >= stoodAt + 3;
+            });
+    kill(second);
+    assertThat(runs.runDirectory().resolve("summary.json")).doesNotExist();
+
+    TestingRuns.Result result = runs.train(SLOW);
+
+    assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
+    assertThat(result.out()).contains("resuming    from checkpoints/");
+    TrainingITCase.requireEveryJobOnce(runs.runDirectory());
+  }
+
+  @Test
+  void stopsAtASavepointWhenInterrupted() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 60, true);
+    Path checkpoints = runs.runDirectory().resolve("checkpoints");
+    Process process = start(runs);
+    await().atMost(PATIENCE).until(() -> hasMetadata(checkpoints));
+
+    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+
+    assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(output()).isEqualTo(ExitCode.INTERRUPTED);
+    assertThat(output()).contains("stopped at a savepoint");
+    TestingRuns.Result result = runs.train(SLOW);
+    assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
+    assertThat(result.out()).contains("resuming    from checkpoints/savepoint-");
+    TrainingITCase.requireEveryJobOnce(runs.runDirectory());
+  }
+
+  private static boolean hasMetadata(Path checkpoints) throws IOException {
+    if (!Files.isDirectory(checkpoints)) {
+      return false;
+    }
+    try (var files = Files.find(checkpoints, 3, (path, a) -> path.endsWith("_metadata"))) {
+      return files.findAny().isPresent();
+    }
+  }
+
+  private Process start(TestingRuns runs) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElseThrow());
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> argument.startsWith("--add-"))
+        .forEach(command::add);
+    command.addAll(
+        List.of(
+            "-Xmx512m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Draftmill.class.getName(),
+            "train",
+            "--config",
+            runs.file().toString()));
+    for (String override : SLOW) {
+      command.addAll(List.of("-D", override));
+    }
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(dir.resolve("process.out").toFile())
+            .start();
+    started.add(process);
+    return process;
+  }
+
+  private String output() throws IOException {
+    return Files.readString(dir.resolve("process.out"));
+  }
+
+  /** SIGKILL. */
+  private static void kill(Process process) throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+}
