@@ -8,10 +8,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.drafter.DrafterConfig;
+import org.draftmill.compute.drafter.DrafterExport;
+import org.draftmill.compute.drafter.DrafterStateFiles;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.io.ByteSources;
 import org.draftmill.corpus.plan.Plan;
+import org.draftmill.job.run.DrafterStates;
+import org.draftmill.job.run.FlinkCheckpoint;
+import org.draftmill.job.run.RunDirectory;
+import org.draftmill.job.run.SavedState;
+import org.draftmill.job.train.TrainingLog;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -19,7 +27,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "inspect",
     description = {
-      "Says what a dataset, plan, checkpoint or drafter holds, and verifies its checksums."
+      "Says what a dataset, plan, run, checkpoint or drafter holds, and verifies its checksums."
     })
 public final class InspectCommand implements Callable<Integer> {
   private final Console console;
@@ -33,21 +41,27 @@ public final class InspectCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (!Files.exists(path)) {
-      throw new InputException("There is nothing at " + path + ".");
+    if (!Files.isDirectory(path)) {
+      throw new InputException("There is no directory at " + path + ".");
     }
     if (Files.exists(path.resolve(Dataset.FILE))) {
       dataset();
     } else if (Files.exists(path.resolve(Plan.FILE))) {
       plan();
+    } else if (Files.exists(path.resolve("_metadata"))) {
+      checkpoint();
+    } else if (Files.exists(path.resolve("run.yaml"))) {
+      run();
+    } else if (Files.exists(path.resolve("config.json"))) {
+      drafter();
+    } else if (path.toAbsolutePath().normalize().getFileName().toString().startsWith("step-")) {
+      states();
     } else {
       throw new InputException(
           path
-              + " is no dataset ("
-              + Dataset.FILE
-              + "), plan ("
-              + Plan.FILE
-              + "), checkpoint or drafter (config.json): nothing to inspect.");
+              + " is no dataset (dataset.json), plan (plan.json), run (run.yaml), checkpoint"
+              + " (_metadata), drafter (config.json) or state of one (step-NNNNNNNN): nothing to"
+              + " inspect.");
     }
     return ExitCode.DONE;
   }
@@ -55,7 +69,6 @@ public final class InspectCommand implements Callable<Integer> {
   private void dataset() throws IOException {
     Dataset dataset = Dataset.open(path);
     DatasetManifest manifest = dataset.manifest();
-    console.result("dataset " + path);
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("sequences", Text.count(manifest.sequences())));
     rows.add(List.of("tokens", Text.count(manifest.tokens())));
@@ -65,7 +78,7 @@ public final class InspectCommand implements Callable<Integer> {
       rows.add(List.of("rejected: " + reason.getKey(), Text.count(reason.getValue())));
     }
     rows.add(List.of("shards", Text.count(manifest.shards().size())));
-    Text.table(rows).forEach(console::result);
+    print("dataset", Text.table(rows));
     console.result("  target       " + manifest.target());
     console.result("  fingerprint  " + manifest.fingerprint());
     dataset.verify();
@@ -74,11 +87,79 @@ public final class InspectCommand implements Callable<Integer> {
 
   private void plan() throws IOException {
     Plan plan = Plan.read(ByteSources.directory(path));
-    console.result("plan " + path);
-    PlanCommand.report(plan.manifest()).forEach(console::result);
+    print("plan", PlanCommand.report(plan.manifest()));
     console.result("  seed     " + plan.manifest().seed());
     console.result("  dataset  " + plan.manifest().dataset());
     plan.verify();
     console.result("every checksum and total is right");
+  }
+
+  private void checkpoint() throws IOException {
+    FlinkCheckpoint checkpoint = FlinkCheckpoint.read(path);
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("stage", "subtasks", "state"));
+    for (FlinkCheckpoint.Stage stage : checkpoint.stages()) {
+      rows.add(
+          List.of(stage.name(), Integer.toString(stage.parallelism()), Text.bytes(stage.bytes())));
+    }
+    print("checkpoint " + checkpoint.id() + " in", Text.table(rows));
+    checkpoint.requireFiles();
+    console.result("every file that it refers to is there");
+  }
+
+  private void run() throws IOException {
+    RunDirectory run = new RunDirectory(path);
+    List<TrainingLog.Row> log = TrainingLog.read(run.log());
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("steps in the log", Text.count(log.size())));
+    rows.add(
+        List.of("jobs trained", Text.count(log.stream().mapToInt(row -> row.jobs().size()).sum())));
+    rows.add(
+        List.of("states to resume from", Text.count(SavedState.list(run.checkpoints()).size())));
+    rows.add(List.of("complete", Files.exists(run.summary()) ? "yes" : "no"));
+    print("run", Text.table(rows));
+    if (Files.exists(run.latestExport())) {
+      console.result("  drafter  " + run.latestExport().toRealPath());
+    }
+  }
+
+  private void drafter() {
+    DrafterExport.Exported exported = DrafterExport.read(path);
+    print("drafter", shape(exported.config()));
+    for (float weight : exported.weights()) {
+      if (!Float.isFinite(weight)) {
+        throw new InputException("The drafter in " + path + " has weights that are not finite.");
+      }
+    }
+    console.result("every tensor has its name and shape, all weights are finite");
+  }
+
+  private void states() throws IOException {
+    try (DrafterStateFiles states = DrafterStateFiles.open(DrafterStates.newest(path))) {
+      List<String> lines = new ArrayList<>(shape(states.config()));
+      lines.add("  before step " + states.step() + ", " + states.updates() + " updates,");
+      lines.add("  written by " + states.writers() + " drafters");
+      print("state of a drafter", lines);
+      states.verify();
+    }
+    console.result("every checksum is right");
+  }
+
+  private static List<String> shape(DrafterConfig config) {
+    return Text.table(
+        List.of(
+            List.of("layers", Integer.toString(config.layers())),
+            List.of("block size", Integer.toString(config.blockSize())),
+            List.of("hidden size", Integer.toString(config.hiddenSize())),
+            List.of("taps", config.taps().layers() + " of " + config.targetLayers()),
+            List.of("mask token", Integer.toString(config.maskToken())),
+            List.of(
+                "parameters",
+                Text.count(new org.draftmill.compute.drafter.ParameterLayout(config).size()))));
+  }
+
+  private void print(String what, List<String> lines) {
+    console.result(what + " " + path);
+    lines.forEach(console::result);
   }
 }

@@ -1,0 +1,108 @@
+package org.draftmill.job.run;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.flink.core.fs.FileSystem;
+import org.apache.flink.runtime.checkpoint.Checkpoints;
+import org.apache.flink.runtime.checkpoint.OperatorState;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
+import org.apache.flink.runtime.state.KeyGroupsStateHandle;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.OperatorStateHandle;
+import org.apache.flink.runtime.state.StreamStateHandle;
+import org.apache.flink.runtime.state.filesystem.FileStateHandle;
+import org.draftmill.compute.InputException;
+
+/**
+ * What Flink keeps of a run at a checkpoint or savepoint.
+ *
+ * @param id Flink's number of it
+ * @param stages with state, in the order of the stream
+ */
+public record FlinkCheckpoint(long id, List<Stage> stages, List<FileStateHandle> files) {
+  private static final List<String> STAGES =
+      List.of("jobs", "target", "pool", "drafter", "log", "dead-letter-limit", "dead-letter");
+
+  /**
+   * The state of one operator.
+   *
+   * @param name its uid, or its id in hexadecimal
+   * @param bytes of all its subtasks
+   */
+  public record Stage(String name, int parallelism, long bytes) {}
+
+  /**
+   * @throws InputException if the metadata cannot be read
+   */
+  public static FlinkCheckpoint read(Path directory) throws IOException {
+    Path file = directory.resolve("_metadata");
+    CheckpointMetadata metadata;
+    try (DataInputStream in = new DataInputStream(Files.newInputStream(file))) {
+      metadata =
+          Checkpoints.loadCheckpointMetadata(
+              in, FlinkCheckpoint.class.getClassLoader(), directory.toUri().toString());
+    } catch (IOException | RuntimeException e) {
+      throw new InputException(
+          "The metadata " + file + " cannot be read: " + e.getMessage() + ".", e);
+    }
+    List<Stage> stages = new ArrayList<>();
+    List<FileStateHandle> files = new ArrayList<>();
+    for (OperatorState operator : metadata.getOperatorStates()) {
+      String name =
+          operator
+              .getOperatorUid()
+              .or(operator::getOperatorName)
+              .orElse(operator.getOperatorID().toString());
+      stages.add(new Stage(name, operator.getParallelism(), operator.getStateSize()));
+      operator.getStates().forEach(subtask -> collect(subtask, files));
+    }
+    stages.sort(
+        Comparator.comparingInt((Stage stage) -> Math.floorMod(STAGES.indexOf(stage.name()), 99))
+            .thenComparing(Stage::name));
+    return new FlinkCheckpoint(metadata.getCheckpointId(), stages, files);
+  }
+
+  private static void collect(OperatorSubtaskState subtask, List<FileStateHandle> files) {
+    Stream<StreamStateHandle> operator =
+        Stream.concat(
+                subtask.getManagedOperatorState().stream(), subtask.getRawOperatorState().stream())
+            .map(OperatorStateHandle::getDelegateStateHandle);
+    Stream<StreamStateHandle> keyed =
+        Stream.concat(subtask.getManagedKeyedState().stream(), subtask.getRawKeyedState().stream())
+            .filter(KeyGroupsStateHandle.class::isInstance)
+            .map(
+                (KeyedStateHandle handle) ->
+                    ((KeyGroupsStateHandle) handle).getDelegateStateHandle());
+    Stream.concat(operator, keyed)
+        .filter(FileStateHandle.class::isInstance)
+        .forEach(handle -> files.add((FileStateHandle) handle));
+  }
+
+  /**
+   * @throws InputException naming the first file that is missing or of another length
+   */
+  public void requireFiles() throws IOException {
+    for (FileStateHandle file : files) {
+      FileSystem fileSystem = file.getFilePath().getFileSystem();
+      long found =
+          fileSystem.exists(file.getFilePath())
+              ? fileSystem.getFileStatus(file.getFilePath()).getLen()
+              : -1;
+      if (found < file.getStateSize()) {
+        throw new InputException(
+            "The checkpoint refers to %d bytes of %s, which %s: it is damaged; resume from another one."
+                .formatted(
+                    file.getStateSize(),
+                    file.getFilePath(),
+                    found < 0 ? "is missing" : "has " + found));
+      }
+    }
+  }
+}
