@@ -38,4 +38,4 @@ options=$(sed -n 's:.*<draftmill.jvm.options>\(.*\)</draftmill.jvm.options>.*:\1
 exec java $options -Xmx"${heaps[$name]:-2g}" \
   -cp "benchmarks/target/classes:$(cat benchmarks/target/benchmarks.classpath):$(cat benchmarks/target/flink.classpath)" \
   "org.draftmill.benchmarks.${name^}Benchmark" "$@" \
-  2> >(exec sed -u '1{/^WARNING: Using incubator modules/d}' >&2)
+  2> >(exec sed -u '/^WARNING: Using incubator modules/d' >&2)
