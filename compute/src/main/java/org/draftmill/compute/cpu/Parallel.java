@@ -13,7 +13,7 @@ final class Parallel implements AutoCloseable {
   private static final int LOOKS = 1000;
 
   /** Multiplications (or the like) below which sharing costs more than it saves. */
-  private static final long WORTH_SHARING = 200_000;
+  private static final long WORTH_SHARING = 400_000;
 
   /** One task of a loop. */
   interface Task {
