@@ -79,6 +79,16 @@ final class OpCases {
     return cases;
   }
 
+  /** Every fourth case, for slow runs: some of each kind. */
+  static List<OpCase> some() {
+    List<OpCase> all = all();
+    List<OpCase> some = new ArrayList<>();
+    for (int i = 1; i < all.size(); i += 4) {
+      some.add(all.get(i));
+    }
+    return some;
+  }
+
   private static void add(List<OpCase> cases, String name, Run run) {
     cases.add(new OpCase(name, run));
   }
