@@ -23,38 +23,51 @@ import picocli.CommandLine.Option;
 public final class PlanCommand implements Callable<Integer> {
   private final Console console;
 
-  @Option(names = "--dataset", required = true, description = "What prepare made.")
+  @Option(
+      names = "--dataset",
+      required = true,
+      paramLabel = "DIR",
+      description = "What prepare made.")
   private Path dataset;
 
-  @Option(names = "--out", required = true, description = "A new directory for the lists.")
+  @Option(
+      names = "--out",
+      required = true,
+      paramLabel = "DIR",
+      description = "A new directory for the lists.")
   private Path out;
 
   @Option(
       names = "--epochs",
+      paramLabel = "N",
       defaultValue = "1",
       description = "Passes over the dataset, each in an order of its own (${DEFAULT-VALUE}).")
   private int epochs;
 
   @Option(
       names = "--token-budget",
+      paramLabel = "N",
       defaultValue = "" + PlanOptions.DEFAULT_TOKEN_BUDGET,
       description = "The most tokens in a job (${DEFAULT-VALUE}).")
   private int tokenBudget;
 
   @Option(
       names = "--bucket-bounds",
+      paramLabel = "a,b,…",
       defaultValue = "512,1024,2048,4096,8192",
       description = "Borders between length buckets in tokens (${DEFAULT-VALUE}).")
   private String bucketBounds;
 
   @Option(
       names = "--seed",
+      paramLabel = "N",
       defaultValue = "42",
       description = "Chooses the orders (${DEFAULT-VALUE}).")
   private long seed;
 
   @Option(
       names = "--oversized",
+      paramLabel = "HOW",
       defaultValue = "own-job",
       description =
           "What happens to a sequence longer than the budget: own-job or reject"

@@ -18,7 +18,12 @@ final class TokenizerVocabulary {
   private final OptionalInt maskToken;
 
   private TokenizerVocabulary(JsonNode tokenizer, JsonNode config) {
-    tokenizer.path("model").path("vocab").forEach(this::use);
+    JsonNode vocabulary = tokenizer.path("model").path("vocab");
+    if (vocabulary.isArray()) {
+      used.set(0, vocabulary.size()); // pairs of token and score, in the order of their ids
+    } else {
+      vocabulary.forEach(this::use);
+    }
     JsonNode name = config.path("mask_token");
     String mask = name.isObject() ? name.path("content").asText() : name.asText(null);
     OptionalInt found = OptionalInt.empty();
@@ -28,7 +33,7 @@ final class TokenizerVocabulary {
         found = OptionalInt.of(token.path("id").asInt());
       }
     }
-    JsonNode inVocabulary = mask == null ? null : tokenizer.path("model").path("vocab").get(mask);
+    JsonNode inVocabulary = mask == null ? null : vocabulary.get(mask);
     if (found.isEmpty() && inVocabulary != null && inVocabulary.isInt()) {
       found = OptionalInt.of(inVocabulary.asInt());
     }

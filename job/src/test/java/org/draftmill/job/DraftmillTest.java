@@ -1,0 +1,124 @@
+package org.draftmill.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.draftmill.job.TestingRuns.Result;
+import org.draftmill.job.cli.ExitCode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DraftmillTest {
+  @TempDir Path dir;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "demo", "prepare", "plan", "train", "evaluate", "export", "inspect"})
+  void everyCommandHasHelp(String command) {
+    String[] arguments =
+        command.isEmpty() ? new String[] {"--help"} : new String[] {command, "--help"};
+    assertThat(TestingRuns.draftmill(arguments).exitCode()).isEqualTo(ExitCode.DONE);
+  }
+
+  @Test
+  void saysItsVersion() {
+    assertThat(TestingRuns.draftmill("--version").exitCode()).isEqualTo(ExitCode.DONE);
+  }
+
+  @Test
+  void withoutACommandOrWithAWrongOneItSaysHowToGoOn() {
+    Result none = TestingRuns.draftmill();
+    Result wrong = TestingRuns.draftmill("trian");
+    Result option = TestingRuns.draftmill("plan", "--dataset", "x");
+
+    assertThat(none.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(none.err()).isEqualTo("error: Which command?\nTry `draftmill --help`.\n");
+    assertThat(wrong.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(option.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(option.err())
+        .isEqualTo("error: Missing required option: '--out=DIR'\nTry `draftmill plan --help`.\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "run.sed=1|-D run.sed=1: unknown key run.sed. Did you mean run.seed?",
+        "drafter.anchors=many|-D drafter.anchors=many: drafter.anchors must be a whole number, found 'many'.",
+        "pool.max-ready=2|The pool would be full at pool.max-ready = 2 microbatches and wait for pool.min-ready = 3 of them.",
+        "target.taps=7|The taps [7] name the layer 7, but the target has the layers 0 to 2: change target.taps.",
+        "target.model=nowhere|nowhere",
+        "jobs.dataset=nowhere|nowhere is no dataset: it holds no dataset.json; make one with prepare.",
+        "jobs.token-budget=0|The token budget is 0; it must be at least 1 token.",
+        "run.dir=null|The option run.dir is missing",
+        "run.max-steps=0|run.max-steps = 0 must be at least 1.",
+        "pool.max-memory=1kb|pool.max-memory = ",
+        "flink.execution.checkpointing.unaligned.enabled=true|execution.checkpointing.unaligned.enabled is true, but the end of an optimizer step is marked in the stream",
+      })
+  void whatCannotBeUsedIsOneLineAndTwo(String override, String message) throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 4, true);
+
+    Result result = runs.train(override);
+
+    assertThat(result.exitCode()).as(result.err()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(result.err()).startsWith("error: ").contains(message).hasLineCount(1);
+  }
+
+  @Test
+  void aRunThatCannotFitIsRefusedBeforeItStarts() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 4, true);
+
+    Result result = runs.train("pool.max-ready=1000000000", "pool.max-memory=100tb");
+
+    assertThat(result.exitCode()).as(result.err()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(result.err()).contains("The largest part is pool");
+  }
+
+  @Test
+  void aPlanIsMadeInspectedAndFoundDamaged() throws Exception {
+    TestingRuns.in(dir, 30, true);
+    String plan = dir.resolve("plan").toString();
+    Result made =
+        TestingRuns.draftmill(
+            "plan",
+            "--dataset",
+            dir.resolve("data").toString(),
+            "--out",
+            plan,
+            "--token-budget",
+            "64",
+            "--epochs",
+            "2",
+            "--bucket-bounds",
+            "16,32");
+    assertThat(made.exitCode()).as(made.err()).isEqualTo(ExitCode.DONE);
+    assertThat(made.out())
+        .contains("jobs in 2 epochs")
+        .contains("17-32")
+        .endsWith("plan: " + plan + "\n");
+
+    assertThat(TestingRuns.draftmill("inspect", plan).out())
+        .contains("every checksum and total is right");
+    assertThat(TestingRuns.draftmill("inspect", dir.resolve("data").toString()).out())
+        .contains("every checksum, row and total is right");
+
+    Path list = Path.of(plan, "epoch-0001.jobs");
+    byte[] bytes = Files.readAllBytes(list);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(list, bytes);
+    Result damaged = TestingRuns.draftmill("inspect", plan);
+    assertThat(damaged.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(damaged.err()).contains("epoch-0001.jobs").hasLineCount(1);
+  }
+
+  @Test
+  void whatIsNothingOfOursCannotBeInspected() {
+    Result result = TestingRuns.draftmill("inspect", dir.toString());
+
+    assertThat(result.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(result.err()).contains("nothing to inspect");
+  }
+}
