@@ -3,7 +3,6 @@ package org.draftmill.compute.cpu;
 import static org.draftmill.compute.host.HostMatrix.of;
 
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import org.draftmill.compute.cpu.SequenceAttention.Sequence;
@@ -36,8 +35,7 @@ final class CpuOps implements Ops {
   private final Products products;
   private final Scratch partials = new Scratch();
   private final Spare[] spares;
-  private final AttentionTile[] attentionTiles;
-  private final GradientTile[] gradientTiles;
+  private final AttentionTasks attention;
   private final Map<RopeTable, RopeAngles> angles = new WeakHashMap<>();
 
   CpuOps(Kernels kernels, Parallel parallel) {
@@ -46,8 +44,7 @@ final class CpuOps implements Ops {
     this.products = new Products(kernels, parallel);
     this.spares = new Spare[parallel.threads()];
     Arrays.setAll(spares, i -> new Spare());
-    this.attentionTiles = new AttentionTile[parallel.threads()];
-    this.gradientTiles = new GradientTile[parallel.threads()];
+    this.attention = new AttentionTasks(kernels, parallel);
   }
 
   private interface Rows {
@@ -339,62 +336,18 @@ final class CpuOps implements Ops {
       int start = documentStarts[n];
       sequences[n] = new Sequence(start, documentStarts[n + 1] - start, start, 0);
     }
-    attend(new SequenceAttention(of(q), of(k), of(v), heads, window, of(out)), heads, sequences);
+    attention.causal(
+        new SequenceAttention(of(q), of(k), of(v), heads, window, of(out)), heads, sequences);
   }
 
   @Override
   public void cachedAttention(
       Matrix q, Matrix k, Matrix v, int length, Heads heads, int window, Matrix out) {
     Shapes.cachedAttention(q, k, v, length, heads, out);
-    attend(
+    attention.causal(
         new SequenceAttention(of(q), of(k), of(v), heads, window, of(out)),
         heads,
         new Sequence(0, q.rows(), 0, length - q.rows()));
-  }
-
-  private void attend(SequenceAttention attention, Heads heads, Sequence... sequences) {
-    int panel = kernels.panel();
-    int[] firstTask = new int[sequences.length + 1];
-    long cost = 0;
-    for (int n = 0; n < sequences.length; n++) {
-      firstTask[n + 1] =
-          firstTask[n] + attention.tiles(sequences[n], panel) * heads.keyValueHeads();
-      cost += attention.cost(sequences[n]);
-    }
-    parallel.run(
-        firstTask[sequences.length],
-        cost,
-        (task, worker) -> {
-          int n = 0;
-          while (firstTask[n + 1] <= task) {
-            n++;
-          }
-          int within = task - firstTask[n];
-          attention.tile(
-              attentionTile(worker, heads),
-              panel,
-              sequences[n],
-              within % heads.keyValueHeads(),
-              within / heads.keyValueHeads());
-        });
-  }
-
-  private AttentionTile attentionTile(int worker, Heads heads) {
-    AttentionTile tile = attentionTiles[worker];
-    if (tile == null || tile.headDim() != heads.headDim()) {
-      tile = new AttentionTile(kernels, heads.headDim());
-      attentionTiles[worker] = tile;
-    }
-    return tile;
-  }
-
-  private GradientTile gradientTile(int worker, Heads heads) {
-    GradientTile tile = gradientTiles[worker];
-    if (tile == null || tile.headDim() != heads.headDim()) {
-      tile = new GradientTile(kernels, heads.headDim());
-      gradientTiles[worker] = tile;
-    }
-    return tile;
   }
 
   @Override
@@ -409,7 +362,7 @@ final class CpuOps implements Ops {
       Matrix out,
       Matrix logSumExp) {
     Shapes.blockAttention(q, contextK, contextV, blockK, blockV, blocks, heads, out, logSumExp);
-    BlockAttention attention =
+    attention.blocks(
         new BlockAttention(
             of(q),
             of(contextK),
@@ -419,8 +372,8 @@ final class CpuOps implements Ops {
             blocks,
             heads,
             of(out),
-            of(logSumExp));
-    attention.forward(parallel, kernels.panel(), worker -> attentionTile(worker, heads));
+            of(logSumExp)),
+        heads);
   }
 
   @Override
@@ -438,7 +391,7 @@ final class CpuOps implements Ops {
       Matrix dOut) {
     Shapes.blockAttention(q, contextK, contextV, blockK, blockV, blocks, heads, out, logSumExp);
     Shapes.blockAttentionBackward(gradients, q, contextK, blockK, out, dOut);
-    BlockAttention attention =
+    attention.blocksBackward(
         new BlockAttention(
             of(q),
             of(contextK),
@@ -448,19 +401,10 @@ final class CpuOps implements Ops {
             blocks,
             heads,
             of(out),
-            of(logSumExp));
-    List<BlockLanes> documents = attention.documents();
-    parallel.run(
-        documents.size() * heads.keyValueHeads(),
-        3 * attention.cost(),
-        (task, worker) ->
-            attention.backward(
-                gradientTile(worker, heads),
-                kernels.panel(),
-                documents.get(task / heads.keyValueHeads()),
-                task % heads.keyValueHeads(),
-                gradients,
-                of(dOut)));
+            of(logSumExp)),
+        heads,
+        gradients,
+        of(dOut));
   }
 
   @Override

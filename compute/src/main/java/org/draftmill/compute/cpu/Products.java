@@ -15,6 +15,9 @@ final class Products {
   /** Contracted indices between two visits of a sum. */
   private static final int DEPTH = 256;
 
+  /** Rows of a right side that is packed for one product: bounds the memory for it. */
+  private static final int SLAB = 2048;
+
   /** Pieces per thread, so that an unlucky thread does not keep the others waiting. */
   private static final int PIECES = 4;
 
@@ -57,6 +60,13 @@ final class Products {
    * {@code [outputs, inputs]}.
    */
   void multiplyTransposed(HostMatrix dOut, HostMatrix x, HostMatrix accumulated) {
+    for (int first = 0; first < x.rows(); first += SLAB) {
+      int end = Math.min(x.rows(), first + SLAB);
+      multiplySlab(dOut.rows(first, end), x.rows(first, end), accumulated);
+    }
+  }
+
+  private void multiplySlab(HostMatrix dOut, HostMatrix x, HostMatrix accumulated) {
     int n = x.rows();
     int width = kernels.panel();
     float[] memory = right.atLeast(Panels.length(n, x.columns(), width));

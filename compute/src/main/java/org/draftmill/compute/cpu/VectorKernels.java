@@ -125,7 +125,7 @@ final class VectorKernels extends Kernels {
     return left >= 4 ? 4 : Math.min(left, 2);
   }
 
-  private static FloatVector load(float[] x, int at) {
+  static FloatVector load(float[] x, int at) {
     return FloatVector.fromArray(F, x, at);
   }
 
@@ -149,7 +149,7 @@ final class VectorKernels extends Kernels {
   }
 
   /** Elements that fill whole rounds of the lanes of a sum; the rest is added one by one. */
-  private static int wholeRounds(int n) {
+  static int wholeRounds(int n) {
     return n - n % Scalar.LANES;
   }
 
@@ -280,106 +280,6 @@ final class VectorKernels extends Kernels {
   }
 
   @Override
-  void softmaxBlock(
-      float[] scores,
-      int keys,
-      int width,
-      boolean hidden,
-      float[] from,
-      float[] to,
-      int first,
-      float[] largest,
-      float[] total,
-      float[] decay) {
-    for (int j = 0; j < width; j += L) {
-      if (hidden) {
-        hide(scores, keys, width, j, from, to, first);
-      }
-      raise(scores, keys, width, j, largest, decay);
-    }
-    VectorExp.exp(decay, 0, 1f, 0f, decay, 0, width);
-    VectorExp.exp(scores, 0, 1f, 0f, scores, 0, keys * width);
-    for (int j = 0; j < width; j += L) {
-      FloatVector sum = load(total, j).mul(load(decay, j));
-      for (int i = 0, at = j; i < keys; i++, at += width) {
-        sum = sum.add(load(scores, at));
-      }
-      sum.intoArray(total, j);
-    }
-  }
-
-  private static void hide(
-      float[] scores, int keys, int width, int j, float[] from, float[] to, int first) {
-    FloatVector begin = load(from, j);
-    FloatVector end = load(to, j);
-    FloatVector hidden = FloatVector.broadcast(F, HIDDEN);
-    float allFrom = from[j];
-    float allTo = to[j];
-    for (int lane = j + 1; lane < j + L; lane++) {
-      allFrom = Math.max(allFrom, from[lane]);
-      allTo = Math.min(allTo, to[lane]);
-    }
-    for (int i = 0, at = j; i < keys; i++, at += width) {
-      int key = first + i;
-      if (key < allFrom || key >= allTo) {
-        hidden.blend(load(scores, at), seen(begin, end, key)).intoArray(scores, at);
-      }
-    }
-  }
-
-  /** Raises the maxima; takes them from the scores, and from those before into decay. */
-  private static void raise(
-      float[] scores, int keys, int width, int j, float[] largest, float[] decay) {
-    FloatVector before = load(largest, j);
-    FloatVector max = before;
-    for (int i = 0, at = j; i < keys; i++, at += width) {
-      FloatVector score = load(scores, at);
-      max = max.blend(score, score.compare(VectorOperators.GT, max));
-    }
-    max.intoArray(largest, j);
-    before.sub(max).intoArray(decay, j);
-    for (int i = 0, at = j; i < keys; i++, at += width) {
-      load(scores, at).sub(max).intoArray(scores, at);
-    }
-  }
-
-  private static VectorMask<Float> seen(FloatVector from, FloatVector to, int key) {
-    return from.compare(VectorOperators.LE, key).and(to.compare(VectorOperators.GT, key));
-  }
-
-  @Override
-  void probabilities(
-      float[] scores,
-      int keys,
-      int width,
-      boolean hidden,
-      float[] from,
-      float[] to,
-      int first,
-      float[] logSumExp) {
-    for (int j = 0; j < width; j += L) {
-      if (hidden) {
-        hide(scores, keys, width, j, from, to, first);
-      }
-      FloatVector log = load(logSumExp, j);
-      for (int i = 0, at = j; i < keys; i++, at += width) {
-        load(scores, at).sub(log).intoArray(scores, at);
-      }
-    }
-    VectorExp.exp(scores, 0, 1f, 0f, scores, 0, keys * width);
-  }
-
-  @Override
-  void scoreGradients(float[] p, float[] dP, int keys, int width, float[] mean) {
-    for (int j = 0; j < width; j += L) {
-      FloatVector means = load(mean, j);
-      for (int i = 0, at = j; i < keys; i++, at += width) {
-        load(p, at).mul(load(dP, at).sub(means)).intoArray(dP, at);
-      }
-    }
-  }
-
-  @Override
   void columnProducts(float[] x, float[] y, int depth, int width, float[] sums) {
     for (int j = 0; j < width; j += L) {
       FloatVector sum = FloatVector.zero(F);
@@ -401,127 +301,6 @@ final class VectorKernels extends Kernels {
     }
     max.intoArray(lanes, 0);
     return Math.max(super.max(lanes, 0, L), super.max(x, xo + i, n - i));
-  }
-
-  @Override
-  float sumExp(float[] x, int xo, int n, float scale, float shift, Spare spare) {
-    float[] lanes = spare.clearedLanes();
-    float[] exp = spare.row();
-    for (int from = 0; from < n; from += Spare.ROW) {
-      int some = Math.min(Spare.ROW, n - from);
-      VectorExp.exp(x, xo + from, scale, -shift, exp, 0, some);
-      int whole = wholeRounds(some);
-      for (int lane = 0; lane < Scalar.LANES; lane += L) {
-        FloatVector sum = load(lanes, lane);
-        for (int i = lane; i < whole; i += Scalar.LANES) {
-          sum = sum.add(load(exp, i));
-        }
-        sum.intoArray(lanes, lane);
-      }
-      for (int i = whole; i < some; i++) {
-        lanes[i % Scalar.LANES] += exp[i];
-      }
-    }
-    return Scalar.total(lanes);
-  }
-
-  @Override
-  float entropy(float[] z, int zo, int n, float logSum, Spare spare) {
-    float[] lanes = spare.clearedLanes();
-    float[] exp = spare.row();
-    for (int from = 0; from < n; from += Spare.ROW) {
-      int some = Math.min(Spare.ROW, n - from);
-      VectorExp.exp(z, zo + from, 1f, -logSum, exp, 0, some);
-      int whole = wholeRounds(some);
-      for (int lane = 0; lane < Scalar.LANES; lane += L) {
-        FloatVector sum = load(lanes, lane);
-        for (int i = lane; i < whole; i += Scalar.LANES) {
-          sum = load(exp, i).fma(load(z, zo + from + i).sub(logSum), sum);
-        }
-        sum.intoArray(lanes, lane);
-      }
-      entropy(z, zo + from, whole, some, logSum, lanes);
-    }
-    return -Scalar.total(lanes);
-  }
-
-  @Override
-  float divergence(
-      float[] t,
-      int to,
-      float logT,
-      float[] z,
-      int zo,
-      float logZ,
-      int n,
-      float scale,
-      Spare spare) {
-    float[] lanes = spare.clearedLanes();
-    float[] exp = spare.row();
-    FloatVector scales = FloatVector.broadcast(F, scale);
-    FloatVector shiftT = FloatVector.broadcast(F, -logT);
-    FloatVector shiftZ = FloatVector.broadcast(F, -logZ);
-    for (int from = 0; from < n; from += Spare.ROW) {
-      int some = Math.min(Spare.ROW, n - from);
-      VectorExp.exp(t, to + from, scale, -logT, exp, 0, some);
-      int whole = wholeRounds(some);
-      for (int lane = 0; lane < Scalar.LANES; lane += L) {
-        FloatVector sum = load(lanes, lane);
-        for (int i = lane; i < whole; i += Scalar.LANES) {
-          FloatVector logP = load(t, to + from + i).fma(scales, shiftT);
-          FloatVector logQ = load(z, zo + from + i).fma(scales, shiftZ);
-          sum = load(exp, i).fma(logP.sub(logQ), sum);
-        }
-        sum.intoArray(lanes, lane);
-      }
-      divergence(t, to + from, logT, z, zo + from, logZ, whole, some, scale, lanes);
-    }
-    return Scalar.total(lanes);
-  }
-
-  @Override
-  void hardGradient(
-      float[] z, int zo, int n, float logSum, float hard, float cap, float entropy, Spare spare) {
-    float[] exp = spare.row();
-    FloatVector hards = FloatVector.broadcast(F, hard);
-    FloatVector caps = FloatVector.broadcast(F, -cap);
-    for (int from = 0; from < n; from += Spare.ROW) {
-      int some = Math.min(Spare.ROW, n - from);
-      VectorExp.exp(z, zo + from, 1f, -logSum, exp, 0, some);
-      int i = 0;
-      for (; i <= some - L; i += L) {
-        FloatVector log = load(z, zo + from + i).sub(logSum);
-        load(exp, i).mul(caps.fma(log.add(entropy), hards)).intoArray(z, zo + from + i);
-      }
-      super.hardGradient(z, zo + from + i, some - i, logSum, hard, cap, entropy, spare);
-    }
-  }
-
-  @Override
-  void softGradient(
-      float[] t,
-      int to,
-      float logT,
-      float[] z,
-      int zo,
-      float logZ,
-      int n,
-      float scale,
-      float soft,
-      Spare spare) {
-    float[] q = spare.row();
-    VectorExp.exp(t, to, scale, -logT, t, to, n);
-    for (int from = 0; from < n; from += Spare.ROW) {
-      int some = Math.min(Spare.ROW, n - from);
-      VectorExp.exp(z, zo + from, scale, -logZ, q, 0, some);
-      int i = 0;
-      for (; i <= some - L; i += L) {
-        load(q, i).sub(load(t, to + from + i)).mul(soft).intoArray(t, to + from + i);
-      }
-      for (; i < some; i++) {
-        t[to + from + i] = soft * (q[i] - t[to + from + i]);
-      }
-    }
   }
 
   @Override
@@ -550,5 +329,83 @@ final class VectorKernels extends Kernels {
       sum = load(x, xo + i).fma(FloatVector.zero(F), sum);
     }
     return sum.compare(VectorOperators.EQ, 0f).allTrue() && super.allFinite(x, xo + i, n - i);
+  }
+
+  @Override
+  void softmaxBlock(
+      float[] scores,
+      int keys,
+      int width,
+      boolean hidden,
+      float[] from,
+      float[] to,
+      int first,
+      float[] largest,
+      float[] total,
+      float[] decay) {
+    VectorSoftmax.softmaxBlock(scores, keys, width, hidden, from, to, first, largest, total, decay);
+  }
+
+  @Override
+  void probabilities(
+      float[] scores,
+      int keys,
+      int width,
+      boolean hidden,
+      float[] from,
+      float[] to,
+      int first,
+      float[] logSumExp) {
+    VectorSoftmax.probabilities(scores, keys, width, hidden, from, to, first, logSumExp);
+  }
+
+  @Override
+  void scoreGradients(float[] p, float[] dP, int keys, int width, float[] mean) {
+    VectorSoftmax.scoreGradients(p, dP, keys, width, mean);
+  }
+
+  @Override
+  float sumExp(float[] x, int xo, int n, float scale, float shift, Spare spare) {
+    return VectorLoss.sumExp(x, xo, n, scale, shift, spare);
+  }
+
+  @Override
+  float entropy(float[] z, int zo, int n, float logSum, Spare spare) {
+    return VectorLoss.entropy(z, zo, n, logSum, spare);
+  }
+
+  @Override
+  float divergence(
+      float[] t,
+      int to,
+      float logT,
+      float[] z,
+      int zo,
+      float logZ,
+      int n,
+      float scale,
+      Spare spare) {
+    return VectorLoss.divergence(t, to, logT, z, zo, logZ, n, scale, spare);
+  }
+
+  @Override
+  void hardGradient(
+      float[] z, int zo, int n, float logSum, float hard, float cap, float entropy, Spare spare) {
+    VectorLoss.hardGradient(z, zo, n, logSum, hard, cap, entropy, spare);
+  }
+
+  @Override
+  void softGradient(
+      float[] t,
+      int to,
+      float logT,
+      float[] z,
+      int zo,
+      float logZ,
+      int n,
+      float scale,
+      float soft,
+      Spare spare) {
+    VectorLoss.softGradient(t, to, logT, z, zo, logZ, n, scale, soft, spare);
   }
 }
