@@ -20,6 +20,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.draftmill.operators.drafter.rendezvous.Ask;
 import org.draftmill.operators.drafter.rendezvous.DrafterCoordinator;
 import org.draftmill.serializers.Delivery;
+import org.draftmill.serializers.HiddenStateChunk;
 
 /**
  * A drafter that sleeps as long as training would take: with a pool on a thread of its own, asking
@@ -76,7 +77,11 @@ final class BalanceDrafter extends AbstractStreamOperator<Void>
     if (element.getValue().isMarker()) {
       return;
     }
-    int rows = element.getValue().chunk().rows();
+    HiddenStateChunk chunk = element.getValue().chunk();
+    if (chunk.chunk() + 1 < chunk.chunks()) {
+      return; // the rest of the microbatch follows at once
+    }
+    int rows = chunk.rows();
     if (coordinator == null) {
       train();
     } else {

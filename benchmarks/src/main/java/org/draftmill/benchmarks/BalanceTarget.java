@@ -1,29 +1,26 @@
 package org.draftmill.benchmarks;
 
-import java.util.List;
-import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.functions.RichFlatMapFunction;
+import org.apache.flink.util.Collector;
 import org.draftmill.operators.jobs.ExtractionJob;
-import org.draftmill.serializers.HiddenDType;
 import org.draftmill.serializers.HiddenStateChunk;
 
-/** A target that takes its time and yields 256 KB of nothing. */
-final class BalanceTarget extends RichMapFunction<ExtractionJob, HiddenStateChunk> {
+/** A target that takes its time and yields chunks of nothing. */
+final class BalanceTarget extends RichFlatMapFunction<ExtractionJob, HiddenStateChunk> {
   private static final long serialVersionUID = 1L;
-  private static final int ROWS = 8;
-  private static final int COLUMNS = 16_384;
 
-  private final int[] millis; // by subtask
+  private final BalanceScene scene;
 
-  BalanceTarget(int[] millis) {
-    this.millis = millis;
+  BalanceTarget(BalanceScene scene) {
+    this.scene = scene;
   }
 
   @Override
-  public HiddenStateChunk map(ExtractionJob job) throws InterruptedException {
-    Thread.sleep(millis[getRuntimeContext().getTaskInfo().getIndexOfThisSubtask()]);
-    var shape = new HiddenStateChunk.Shape(0, 1, 0, ROWS, ROWS, COLUMNS, 0, HiddenDType.BFLOAT16);
-    return HiddenStateChunk.builder(
-            job.id(), shape, List.of(new HiddenStateChunk.Document(0, 0, ROWS)))
-        .build();
+  public void flatMap(ExtractionJob job, Collector<HiddenStateChunk> out)
+      throws InterruptedException {
+    Thread.sleep(scene.targetMillis()[getRuntimeContext().getTaskInfo().getIndexOfThisSubtask()]);
+    for (int chunk = 0; chunk < scene.chunks(); chunk++) {
+      out.collect(Chunks.of(job.position(), chunk, scene.chunks(), scene.chunkBytes()));
+    }
   }
 }

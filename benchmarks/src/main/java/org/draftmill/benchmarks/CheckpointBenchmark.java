@@ -46,15 +46,14 @@ public final class CheckpointBenchmark {
 
   /** {@code [--smoke]}: small pools. */
   public static void main(String[] args) throws Exception {
-    boolean smoke = Arrays.asList(args).contains("--smoke");
-    Results results = new Results("checkpoint", System.out);
-    for (int microbatches : smoke ? new int[] {1, 2} : new int[] {4, 60}) {
+    Results results = new Results("checkpoint", args);
+    for (int microbatches : results.isSmoke() ? new int[] {1, 2} : new int[] {4, 60}) {
       measure(results, microbatches);
     }
-    if (!smoke) {
+    if (!results.isSmoke()) {
       results.atMost("sync_milliseconds_%d_mb".formatted(60 * MEGABYTES_OF_JOB), 10);
     }
-    results.write(Path.of("benchmarks", "results"));
+    results.write();
   }
 
   private static void measure(Results results, int microbatches) throws Exception {

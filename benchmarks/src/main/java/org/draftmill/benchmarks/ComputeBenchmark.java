@@ -51,9 +51,9 @@ public final class ComputeBenchmark {
 
   /** {@code [--smoke]}: a tenth of a second for each figure, only to see that it runs. */
   public static void main(String[] args) throws Exception {
-    boolean smoke = Arrays.asList(args).contains("--smoke");
-    Results results = new Results("compute", System.out);
-    ComputeBenchmark benchmark = new ComputeBenchmark(results, new Stopwatch(smoke ? 0.1 : 3));
+    Results results = new Results("compute", args);
+    Stopwatch stopwatch = new Stopwatch(results.isSmoke() ? 0.1 : 3);
+    ComputeBenchmark benchmark = new ComputeBenchmark(results, stopwatch);
     int threads = Runtime.getRuntime().availableProcessors();
     benchmark.products();
     benchmark.models(1);
@@ -63,7 +63,7 @@ public final class ComputeBenchmark {
     results.atLeast("product_2048x704x256_share_of_peak", 0.75);
     results.atLeast("target_tokens_per_second_%d_threads".formatted(threads), 14_400);
     results.atLeast("drafter_tokens_per_second_%d_threads".formatted(threads), 9_000);
-    results.write(Path.of("benchmarks", "results"));
+    results.write();
   }
 
   /** {@code x·wᵀ}, one thread; sizes as rows x outputs x inputs. */

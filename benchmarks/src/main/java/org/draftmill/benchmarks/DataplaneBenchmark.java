@@ -2,7 +2,6 @@ package org.draftmill.benchmarks;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Locale;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -35,28 +34,29 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 public final class DataplaneBenchmark {
   private static final int TARGETS = 4;
 
+  private final Results results;
   private final boolean smoke;
-  private final Results results = new Results("dataplane", System.out);
 
-  private DataplaneBenchmark(boolean smoke) {
-    this.smoke = smoke;
+  private DataplaneBenchmark(Results results) {
+    this.results = results;
+    this.smoke = results.isSmoke();
   }
 
   /** {@code [--smoke]}: a hundredth of the records. */
   public static void main(String[] args) throws Exception {
-    DataplaneBenchmark benchmark = new DataplaneBenchmark(Arrays.asList(args).contains("--smoke"));
+    DataplaneBenchmark benchmark = new DataplaneBenchmark(new Results("dataplane", args));
     benchmark.serializers();
     benchmark.pipeline(4);
     benchmark.pipeline(8);
     benchmark.jobs();
-    benchmark.results.write(Path.of("benchmarks", "results"));
+    benchmark.results.write();
   }
 
   private void serializers() throws Exception {
     OptionsBuilder options = new OptionsBuilder();
     options
         .include(ChunkSerialization.class.getName())
-        .jvmArgs(ChildJvm.options().toArray(String[]::new))
+        .jvmArgs(optionsWithoutModules())
         .forks(smoke ? 0 : 1)
         .warmupIterations(1)
         .measurementIterations(smoke ? 1 : 3)
@@ -71,6 +71,13 @@ public final class DataplaneBenchmark {
           "serializer_%s_%s_gb_per_second".formatted(way, run.getPrimaryResult().getLabel()),
           chunks * Chunks.of(0, 0, 1, Chunks.DEFAULT_BYTES).sizeInBytes() / 1e9);
     }
+  }
+
+  /** No vectors here, and no warning of them among the figures. */
+  private static String[] optionsWithoutModules() {
+    return ChildJvm.options().stream()
+        .filter(option -> !option.startsWith("--add-modules"))
+        .toArray(String[]::new);
   }
 
   /** From one stage to the next inside one TaskManager, through the pool's key. */

@@ -1,8 +1,5 @@
 package org.draftmill.benchmarks;
 
-import java.nio.file.Path;
-import java.util.Arrays;
-
 /**
  * How long planning takes, within a heap that is not exceeded: a JVM of that heap plans, writes the
  * plan and reads it, see {@link PlanRun}.
@@ -12,14 +9,13 @@ public final class PlanBenchmark {
 
   /** {@code [--smoke]}: a hundredth of the sequences. */
   public static void main(String[] args) throws Exception {
-    boolean smoke = Arrays.asList(args).contains("--smoke");
-    int divisor = smoke ? 100 : 1;
-    Results results = new Results("plan", System.out);
+    Results results = new Results("plan", args);
+    int divisor = results.isSmoke() ? 100 : 1;
     measure(results, "_1m", 1_000_000 / divisor, "1g");
     measure(results, "_10m", 10_000_000 / divisor, "4g");
     results.atMost("plan_seconds_1m", 10);
     results.atMost("plan_seconds_10m", 100);
-    results.write(Path.of("benchmarks", "results"));
+    results.write();
   }
 
   private static void measure(Results results, String suffix, int sequences, String heap)

@@ -4,31 +4,50 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
  * The figures of one benchmark: printed as they come, and written as {@code
- * benchmarks/results/NAME.json}.
+ * benchmarks/results/NAME.json} under the working directory, or to where the system property
+ * {@value #FOLDER} says.
+ *
+ * <p>The processors' load is written beside them: figures of a machine that is busy with something
+ * else say little. A smoke run shows only that the benchmark works, so it has no goals.
  */
 public final class Results {
+  static final String FOLDER = "draftmill.benchmarks.results";
+
   /** What was wished for, what was found, and whether that is enough. */
   record Goal(double goal, double measured, boolean met) {}
 
   private final String benchmark;
-  private final PrintStream out;
+  private final boolean smoke;
+  private final double loadBefore = load();
+  private final PrintStream out = System.out;
   private final Map<String, Double> figures = new LinkedHashMap<>();
   private final Map<String, Goal> goals = new LinkedHashMap<>();
 
-  public Results(String benchmark, PrintStream out) {
+  /**
+   * @param arguments of the benchmark; {@code --smoke} asks for a smoke run
+   */
+  public Results(String benchmark, String... arguments) {
     this.benchmark = benchmark;
-    this.out = out;
-    out.printf("%s on %s%n", benchmark, machine());
+    this.smoke = Arrays.asList(arguments).contains("--smoke");
+    out.printf(
+        "%s on %s, load %.1f%s%n", benchmark, machine(), loadBefore, smoke ? ", smoke run" : "");
+  }
+
+  /** Whether it matters only that the benchmark works. */
+  public boolean isSmoke() {
+    return smoke;
   }
 
   /**
@@ -55,23 +74,34 @@ public final class Results {
   }
 
   private void goal(String name, double goal, double measured, boolean met, String word) {
+    if (smoke) {
+      return;
+    }
     goals.put(name, new Goal(goal, measured, met));
     out.printf("  %-52s %,14.2f wanted %s: %s%n", name, goal, word, met ? "met" : "NOT MET");
   }
 
-  /** Writes {@code folder/NAME.json}. */
-  public void write(Path folder) throws IOException {
+  /** Writes the file. */
+  public void write() throws IOException {
+    Path folder = Path.of(System.getProperty(FOLDER, "benchmarks/results"));
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("benchmark", benchmark);
     json.put("machine", machine());
     json.put("commit", commit());
     json.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+    json.put("smoke", smoke);
+    json.put("load", new double[] {loadBefore, load()});
     json.put("figures", figures);
     json.put("goals", goals);
     Files.createDirectories(folder);
     Path file = folder.resolve(benchmark + ".json");
     new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(file.toFile(), json);
     out.println("  written to " + file);
+  }
+
+  /** Threads that ran or waited for a processor, on average over the last minute. */
+  private static double load() {
+    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
   }
 
   private static String machine() {

@@ -34,8 +34,8 @@ public final class StartupBenchmark {
 
   /** {@code [--smoke]}: one start instead of the quickest of three. */
   public static void main(String[] args) throws Exception {
-    int starts = Arrays.asList(args).contains("--smoke") ? 1 : 3;
-    Results results = new Results("startup", System.out);
+    Results results = new Results("startup", args);
+    int starts = results.isSmoke() ? 1 : 3;
     try (TemporaryFolder temporary = TemporaryFolder.create()) {
       StartupBenchmark benchmark = new StartupBenchmark(temporary.path());
       benchmark.writeDataset();
@@ -48,7 +48,7 @@ public final class StartupBenchmark {
       results.figure("version_seconds", version);
       results.figure("train_first_step_seconds", firstStep);
     }
-    results.write(Path.of("benchmarks", "results"));
+    results.write();
   }
 
   private void writeDataset() throws IOException {
