@@ -43,7 +43,7 @@ public final class BalanceBenchmark {
    */
   public static void main(String[] arguments) throws Exception {
     Results results = new Results("balance", arguments);
-    BalanceScene unequal = BalanceScene.unequal(results.isSmoke() ? 150 : 1_500);
+    BalanceScene unequal = BalanceScene.unequal(results.isSmoke() ? 60 : 1_500);
     for (Way way : Way.values()) {
       measure(results, way.name().toLowerCase(Locale.ROOT), way, unequal);
     }
