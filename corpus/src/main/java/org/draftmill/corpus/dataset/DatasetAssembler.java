@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.io.JsonFile;
@@ -16,7 +17,7 @@ public final class DatasetAssembler {
 
   /** Name of a shard. */
   public static String fileName(int shard) {
-    return "data-%05d.arrow".formatted(shard);
+    return String.format(Locale.ROOT, "data-%05d.arrow", shard);
   }
 
   /**

@@ -119,7 +119,8 @@ final class PythonText {
         + (unscaled.length() > 1 ? "." + unscaled.substring(1) : "")
         + "e"
         + (exponent < 0 ? "-" : "+")
-        + "%02d".formatted(Math.abs(exponent));
+        + (Math.abs(exponent) < 10 ? "0" : "")
+        + Math.abs(exponent);
   }
 
   /** The characters that a string literal means. */

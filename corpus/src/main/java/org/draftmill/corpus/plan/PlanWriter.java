@@ -11,6 +11,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.io.Digests;
 import org.draftmill.corpus.io.JsonFile;
@@ -21,7 +22,7 @@ public final class PlanWriter {
 
   /** Name of the job list of an epoch. */
   public static String fileName(int epoch) {
-    return "epoch-%04d.jobs".formatted(epoch);
+    return String.format(Locale.ROOT, "epoch-%04d.jobs", epoch);
   }
 
   /**

@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.draftmill.corpus.InputException;
+import org.draftmill.corpus.dataset.DatasetAssembler;
 import org.draftmill.corpus.io.ByteSources;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -195,5 +197,20 @@ class PlanTest {
     assertThatThrownBy(() -> Oversized.parse("cut"))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("own-job or reject");
+  }
+
+  /** Some languages write numbers with digits of their own; names of files must not. */
+  @Test
+  void namesOfFilesDoNotDependOnTheLanguage() throws Exception {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+    try {
+      write(2);
+      assertThat(read().jobList(1).size()).isPositive();
+      assertThat(directory.resolve("epoch-0001.jobs")).exists();
+      assertThat(DatasetAssembler.fileName(7)).isEqualTo("data-00007.arrow");
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.draftmill.compute.InputException;
@@ -50,20 +51,21 @@ public final class StateFiles {
 
   /** Directory name of a step. */
   public static String stepName(long step) {
-    return "step-%08d".formatted(step);
+    return String.format(Locale.ROOT, "step-%08d", step);
   }
 
   /** Path of a drafter's file, relative to the run directory. */
   public static String relative(Snapshot snapshot, int rank) {
-    return "%s/%s/%s-%d.%s.%d-of-%d.safetensors"
-        .formatted(
-            DIRECTORY,
-            stepName(snapshot.step()),
-            snapshot.savepoint() ? "savepoint" : "checkpoint",
-            snapshot.checkpoint(),
-            snapshot.group(),
-            rank,
-            snapshot.size());
+    return String.format(
+        Locale.ROOT,
+        "%s/%s/%s-%d.%s.%d-of-%d.safetensors",
+        DIRECTORY,
+        stepName(snapshot.step()),
+        snapshot.savepoint() ? "savepoint" : "checkpoint",
+        snapshot.checkpoint(),
+        snapshot.group(),
+        rank,
+        snapshot.size());
   }
 
   /** Writes one drafter's state; it appears whole or not at all. */

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.draftmill.compute.InputException;
@@ -107,5 +108,21 @@ class StateFilesTest {
     assertThatThrownBy(() -> files.resolve(List.of(evil)))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("outside the run directory");
+  }
+
+  /** Some languages write numbers with digits of their own; names of files must not. */
+  @Test
+  void namesDoNotDependOnTheLanguage() throws Exception {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+    try {
+      put(snapshot(3, false, 10), 1, "a");
+      assertThat(names())
+          .containsExactly("drafter/step-00000010/checkpoint-3.0a1b2c3d.1-of-2.safetensors");
+      files.deleteBefore(4);
+      assertThat(names()).isEmpty();
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 }
