@@ -11,6 +11,7 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -22,6 +23,7 @@ import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
+import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.DrafterStateFiles;
 import org.draftmill.compute.drafter.MicrobatchFigures;
 import org.draftmill.operators.drafter.rendezvous.Ask;
@@ -97,9 +99,18 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     }
   }
 
+  /** What is wrong with options or files stays wrong: such a failure is not worth a restart. */
   @Override
   public void open() throws Exception {
     super.open();
+    try {
+      start();
+    } catch (InputException e) {
+      throw new SuppressRestartsException(e);
+    }
+  }
+
+  private void start() throws Exception {
     rank = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
     size = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
     String name = "drafter " + rank;

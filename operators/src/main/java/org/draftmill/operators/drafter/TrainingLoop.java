@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.Collective;
 import org.draftmill.compute.drafter.MicrobatchFigures;
 import org.draftmill.compute.drafter.StepFigures;
@@ -99,8 +101,14 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
     check();
   }
 
-  /** Throws what ended the loop, if it has ended. */
+  /**
+   * Throws what ended the loop, if it has ended. What only other options can help is not worth a
+   * restart.
+   */
   synchronized void check() throws IOException {
+    if (failure instanceof InputException) {
+      throw new SuppressRestartsException(failure);
+    }
     if (failure != null) {
       throw new IOException(name + " failed: " + failure.getMessage(), failure);
     }

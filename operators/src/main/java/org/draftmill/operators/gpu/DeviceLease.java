@@ -37,6 +37,20 @@ public final class DeviceLease implements AutoCloseable {
   }
 
   /**
+   * The same name.
+   *
+   * @param option whose value it is, for the message
+   * @throws InputException if there is no such device
+   */
+  public static String requireKnown(String option, String device) {
+    if (!DEVICES.contains(device)) {
+      throw new InputException(
+          "%s is '%s'; known are %s.".formatted(option, device, String.join(", ", DEVICES)));
+    }
+    return device;
+  }
+
+  /**
    * Takes a device.
    *
    * @param device one of {@link #DEVICES}; a GPU is leased for {@code auto} alone
@@ -45,10 +59,7 @@ public final class DeviceLease implements AutoCloseable {
    * @throws IllegalStateException if more subtasks run in this process than it has GPUs
    */
   public static DeviceLease take(String device, Collection<ExternalResourceInfo> gpus) {
-    if (!DEVICES.contains(device)) {
-      throw new InputException(
-          "Unknown device '%s'; known are %s.".formatted(device, String.join(", ", DEVICES)));
-    }
+    requireKnown("The device", device);
     return new DeviceLease(device, device.equals("auto") && !gpus.isEmpty() ? free(gpus) : null);
   }
 
@@ -63,7 +74,7 @@ public final class DeviceLease implements AutoCloseable {
       }
     }
     throw new IllegalStateException(
-        "All %d GPUs of this process are taken: it has more targets and drafters than GPUs.."
+        "All %d GPUs of this process are taken: it has more targets and drafters than GPUs."
             .formatted(indices.size()));
   }
 

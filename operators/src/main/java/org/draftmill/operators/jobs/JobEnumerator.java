@@ -12,7 +12,9 @@ import java.util.Set;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.util.FlinkRuntimeException;
+import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.io.ByteSources;
 
 /**
@@ -120,6 +122,9 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
   }
 
   private void take(List<ExtractionJob> jobs, Throwable failure) {
+    if (failure instanceof InputException) {
+      throw new SuppressRestartsException(failure);
+    }
     if (failure != null) {
       throw new FlinkRuntimeException("Reading the list of jobs failed.", failure);
     }

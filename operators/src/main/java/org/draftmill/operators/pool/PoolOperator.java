@@ -14,6 +14,8 @@ import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
+import org.apache.flink.configuration.IllegalConfigurationException;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.metrics.TimerGauge;
 import org.apache.flink.runtime.operators.coordination.CoordinationResponse;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -85,7 +87,8 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
     List<PoolShard> shards = new ArrayList<>();
     for (int shard = 0; shard < settings.shards(); shard++) {
       if (keys.subtask(shard, parallelism) == subtask) {
-        shards.add(context.isRestored() ? restored(shard) : new PoolShard(shard, settings));
+        shards.add(
+            context.isRestored() ? restoredOrRefused(shard) : new PoolShard(shard, settings));
       }
     }
     boolean alone = parallelism == 1;
@@ -101,11 +104,20 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
     figures = new PoolMetrics(pool, settings, getMetricGroup());
   }
 
+  /** Other options than the checkpoint's stay so: such a failure is not worth a restart. */
+  private PoolShard restoredOrRefused(int shard) throws Exception {
+    try {
+      return restored(shard);
+    } catch (IllegalConfigurationException e) {
+      throw new SuppressRestartsException(e);
+    }
+  }
+
   private PoolShard restored(int shard) throws Exception {
     setCurrentKey(keys.key(shard));
     byte[] state = shardState.value();
     if (state == null) {
-      throw new IllegalStateException(
+      throw new IllegalConfigurationException(
           "The checkpoint has no state of shard %d of the pool: was it written with another %s?"
               .formatted(shard, PoolOptions.SHARDS.key()));
     }

@@ -68,7 +68,7 @@ public record TargetSettings(
         new TargetSettings(
             model,
             run.dataset(),
-            device(config.get(TargetOptions.DEVICE)),
+            DeviceLease.requireKnown(TargetOptions.DEVICE.key(), config.get(TargetOptions.DEVICE)),
             atLeast(1, TargetOptions.THREADS, threads(config, run)),
             taps.layers(),
             run.softLabels(),
@@ -85,15 +85,6 @@ public record TargetSettings(
     return new InputException(
         "The option %s is missing; give it the folder of the target."
             .formatted(TargetOptions.MODEL.key()));
-  }
-
-  private static String device(String name) {
-    if (!DeviceLease.DEVICES.contains(name)) {
-      throw new InputException(
-          "%s is '%s'; known are %s."
-              .formatted(TargetOptions.DEVICE.key(), name, String.join(", ", DeviceLease.DEVICES)));
-    }
-    return name;
   }
 
   private static int threads(ReadableConfig config, Run run) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.awaitility.Awaitility;
 import org.draftmill.compute.InputException;
@@ -177,6 +178,8 @@ class DrafterOperatorTest {
     }
     run.options.set(DrafterOptions.ACCUMULATION, 3);
     assertThatThrownBy(() -> restored(state))
+        .isInstanceOf(SuppressRestartsException.class)
+        .cause()
         .isInstanceOf(InputException.class)
         .hasMessageContaining(
             "drafter.accumulation = 2, but this one has drafter.accumulation = 3");
@@ -194,6 +197,8 @@ class DrafterOperatorTest {
       bytes[bytes.length - 9] ^= 1;
       Files.write(file, bytes);
       assertThatThrownBy(() -> restored(state))
+          .isInstanceOf(SuppressRestartsException.class)
+          .cause()
           .isInstanceOf(InputException.class)
           .hasMessageContaining(file.toString())
           .hasMessageContaining("it is damaged");

@@ -75,6 +75,7 @@ class DrafterSettingsTest {
   @ParameterizedTest
   @CsvSource({
     "drafter.parallelism, 0",
+    "drafter.device, tpu",
     "drafter.layers, 0",
     "drafter.block-size, 1",
     "drafter.accumulation, 0",

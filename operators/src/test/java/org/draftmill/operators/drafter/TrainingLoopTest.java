@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.assertj.core.data.Offset;
+import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.Collective;
 import org.draftmill.compute.drafter.MicrobatchFigures;
 import org.draftmill.serializers.StepMarker;
@@ -231,5 +233,19 @@ class TrainingLoopTest implements TrainingLoop.Listener {
 
     @Override
     public void close() {}
+  }
+
+  @Test
+  void whatOnlyOtherOptionsCanHelpIsNotWorthARestart() throws Exception {
+    start(
+        TestingTrainer.quick(),
+        () -> {
+          throw new InputException("This failure is part of the test.");
+        },
+        Duration.ofMinutes(1));
+    failed.get(10, TimeUnit.SECONDS);
+    assertThatThrownBy(loop::drain)
+        .isInstanceOf(SuppressRestartsException.class)
+        .hasCauseInstanceOf(InputException.class);
   }
 }
