@@ -4,13 +4,17 @@ package org.draftmill.compute.drafter;
  * Bytes that a drafter will need, for the check before a run starts. On host backends both parts
  * are the same memory.
  *
- * @param weights on the device: arranged for products, and the largest tensor while it is arranged
+ * @param weights on the device: arranged for products, forward and backward, those of the
+ *     vocabulary head backward, and the largest tensor while it is arranged
  * @param activations on the device: one pass, with its gradients and the chunk of logits
  * @param masters on the host: fp32 weights
  * @param moments on the host: both moments of one drafter's shard
  * @param sums on the host: 64-bit sums of the gradient
+ * @param checkpoint on the host, while a checkpoint is written and published: a copy of the shard
+ *     and of the sums, and all weights once more
  */
-public record DrafterMemory(long weights, long activations, long masters, long moments, long sums) {
+public record DrafterMemory(
+    long weights, long activations, long masters, long moments, long sums, long checkpoint) {
 
   /** Workspaces hold a little more than they hand out. */
   private static final double ROUNDING = 1.125;
@@ -40,13 +44,15 @@ public record DrafterMemory(long weights, long activations, long masters, long m
         queryRows * queryRowFloats(config)
             + tokens * contextRowFloats(config)
             + Math.max(logits + teacher, gradients);
-    long shard = (parameters + drafters - 1) / drafters + Shards.BLOCK;
+    long shard = Math.min(parameters, (parameters + drafters - 1) / drafters + Shards.BLOCK);
+    long head = (long) config.vocabularySize() * config.hiddenSize();
     return new DrafterMemory(
-        bytes(parameters + largest),
+        bytes(2 * parameters + head + largest),
         bytes(floats),
         4 * parameters,
-        8 * Math.min(parameters, shard),
-        8 * parameters);
+        8 * shard,
+        8 * parameters,
+        12 * shard + 8 * parameters + 4 * parameters);
   }
 
   /** Floats that a row of a block leaves in every layer, and what one layer's backward adds. */
@@ -84,6 +90,6 @@ public record DrafterMemory(long weights, long activations, long masters, long m
 
   /** On the host, beside the device's memory. */
   public long host() {
-    return masters + moments + sums;
+    return masters + moments + sums + checkpoint;
   }
 }

@@ -40,8 +40,8 @@ class DrafterMemoryTest {
                 weights,
                 0,
                 1)) {
-      Microbatch small = full(1);
-      Microbatch large = full(6);
+      Microbatch small = full(CONFIG, 1);
+      Microbatch large = full(CONFIG, 6);
       trainer.accumulate(small);
       long afterSmall = trainer.bytesHeld();
       MicrobatchFigures figures = trainer.accumulate(large);
@@ -55,12 +55,39 @@ class DrafterMemoryTest {
     }
   }
 
+  /** Weights are the largest part of real drafters; products want them in two arrangements. */
+  @ParameterizedTest
+  @ValueSource(strings = {"reference", "cpu"})
+  void theEstimateHoldsWhereWeightsAreTheLargestPart(String backendName) {
+    DrafterConfig wide =
+        TestingDrafters.config(2, Taps.of(1, 4), 4, new Heads(2, 1, 64), 256, 768, 64);
+    DrafterSettings settings =
+        new DrafterSettings(
+            42, 10, 1, DrafterSettings.hardLabels(4), OptimizerSettings.DEFAULTS, 4, 1);
+    float[] weights = new Initializer(5).weights(wide, new ParameterLayout(wide));
+    try (Backend backend = Backends.open(backendName, 1);
+        Workspace workspace = backend.workspace();
+        DrafterTrainer trainer =
+            new DrafterTrainer(
+                backend,
+                TestingDrafters.model(backend, workspace, wide, weights),
+                settings,
+                weights,
+                0,
+                1)) {
+      trainer.accumulate(full(wide, 1));
+      DrafterMemory estimate = DrafterMemory.estimate(wide, settings, 100, 1, 1);
+      assertThat(trainer.bytesHeld()).isBetween(estimate.device() / 3, estimate.device());
+      assertThat(estimate.checkpoint()).isGreaterThanOrEqualTo(trainer.snapshot().bytes());
+    }
+  }
+
   /** Documents of 100 supervised tokens, each with all its anchors. */
-  private static Microbatch full(int documents) {
+  private static Microbatch full(DrafterConfig config, int documents) {
     int[] lengths = new int[documents];
     Arrays.fill(lengths, 100);
     byte[] mask = new byte[100 * documents];
     Arrays.fill(mask, (byte) 1);
-    return TestingMicrobatches.withMask(TestingMicrobatches.random(CONFIG, 1, lengths), mask);
+    return TestingMicrobatches.withMask(TestingMicrobatches.random(config, 1, lengths), mask);
   }
 }
