@@ -16,6 +16,9 @@ public enum Family {
   QWEN2("Qwen2ForCausalLM", "qwen2"),
   QWEN3("Qwen3ForCausalLM", "qwen3");
 
+  /** Hugging Face's {@code sliding_window} where a configuration does not have the key. */
+  private static final int DEFAULT_WINDOW = 4096;
+
   private final String architecture;
   private final String modelType;
 
@@ -78,10 +81,12 @@ public enum Family {
   /**
    * The window of every layer, 0 where it sees all that came before: {@code layer_types} where they
    * are given; else all layers of a Mistral with a {@code sliding_window}; else, with {@code
-   * use_sliding_window}, the layers from {@code max_window_layers} on.
+   * use_sliding_window}, the layers from {@code max_window_layers} on. A {@code sliding_window} of
+   * null is none, one that is not there is Hugging Face's default.
    */
   int[] windows(JsonConfig config, int layers) {
-    int window = config.integer("sliding_window", 1, Integer.MAX_VALUE, 0);
+    int absent = config.keys().contains("sliding_window") ? 0 : DEFAULT_WINDOW;
+    int window = config.integer("sliding_window", 1, Integer.MAX_VALUE, absent);
     boolean used = this == MISTRAL || config.flag("use_sliding_window", false);
     int[] windows = new int[layers];
     if (config.has("layer_types")) {

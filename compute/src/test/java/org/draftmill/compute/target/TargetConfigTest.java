@@ -71,6 +71,9 @@ class TargetConfigTest {
   void findsTheWindowOfEveryLayer() {
     assertThat(read("Mistral", "\"sliding_window\": 7").windows()).containsExactly(7, 7, 7, 7);
     assertThat(read("Mistral", "\"sliding_window\": null").windows()).containsExactly(0, 0, 0, 0);
+    assertThat(read("Mistral", "\"bos_token_id\": 1").windows())
+        .as("without the key, as Hugging Face does")
+        .containsExactly(4096, 4096, 4096, 4096);
     assertThat(read("Qwen2", "\"sliding_window\": 7, \"use_sliding_window\": false").windows())
         .containsExactly(0, 0, 0, 0);
     String used = "\"sliding_window\": 7, \"use_sliding_window\": true";
