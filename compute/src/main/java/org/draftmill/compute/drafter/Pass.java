@@ -60,10 +60,6 @@ final class Pass {
     return lastRow[lastRow.length - 1] + 1;
   }
 
-  int blockCount() {
-    return anchor.length;
-  }
-
   /** Rows of the draft queries, {@code blocks·B}. */
   int queryRows() {
     return anchor.length * blockSize;
