@@ -22,7 +22,7 @@ public final class StartupBenchmark {
   private static final int SEQUENCES = 64;
   private static final int LENGTH = 64;
   private static final int TOKENS = 2_000; // the demo's vocabulary has some more
-  private static final long PATIENCE_SECONDS = 120;
+  private static final long PATIENCE_SECONDS = 300;
   private static final String HEAP = "1g";
 
   private final Path folder;
