@@ -9,7 +9,7 @@ import java.io.IOException;
 final class LocalLink implements Downstream, Upstream {
   private final int from;
   private final int to;
-  private Transfer source;
+  private Source source;
   private long sequence = -1;
   private long ready;
   private long taken;
@@ -22,10 +22,10 @@ final class LocalLink implements Downstream, Upstream {
   }
 
   @Override
-  public synchronized void begin(Transfer transfer, Route route, long operation)
+  public synchronized void begin(Transfer<?> transfer, Route route, long operation)
       throws IOException {
     check();
-    source = transfer;
+    source = Source.of(transfer);
     sequence = operation;
     ready = route.ready();
     taken = 0;
@@ -47,21 +47,22 @@ final class LocalLink implements Downstream, Upstream {
   }
 
   @Override
-  public void receive(Transfer transfer, long operation, int first, int count) throws IOException {
-    Transfer peer;
+  public void receive(Transfer<?> transfer, long operation, int first, int count)
+      throws IOException {
+    Source peer;
     synchronized (this) {
       while (sequence < operation || ready < taken + count) {
         await();
       }
-      if (source.code() != transfer.code() || source.length() != transfer.length()) {
-        throw new IOException(
-            "Operation %d is the %s of %d values for drafter %d, but the %s of %d values for drafter %d: they do not train the same step."
-                .formatted(
-                    operation, source, source.length(), from, transfer, transfer.length(), to));
-      }
       peer = source;
     }
-    transfer.take(first, count, peer);
+    if (peer.code() != transfer.code() || peer.length() != transfer.length()) {
+      throw new IOException(
+          "Operation %d is the %s of %d values for drafter %d, but the %s of %d values for drafter %d: they do not train the same step."
+              .formatted(
+                  operation, peer.name(), peer.length(), from, transfer, transfer.length(), to));
+    }
+    transfer.take(first, count, peer.values());
     synchronized (this) {
       taken += count;
     }
@@ -98,6 +99,16 @@ final class LocalLink implements Downstream, Upstream {
       throw new IOException(
           "The exchange between drafters %d and %d was closed by %s."
               .formatted(from, to, closedBy));
+    }
+  }
+
+  /**
+   * What the sender began with. Kept apart from its transfer, which the sender lets go of as soon
+   * as it fails, perhaps while the receiver still reads.
+   */
+  private record Source(byte code, String name, int length, Object values) {
+    static Source of(Transfer<?> transfer) {
+      return new Source(transfer.code(), transfer.toString(), transfer.length(), transfer.values());
     }
   }
 }

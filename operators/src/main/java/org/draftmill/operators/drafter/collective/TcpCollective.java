@@ -156,7 +156,7 @@ public final class TcpCollective implements Collective, Closeable {
     }
   }
 
-  private void run(Transfer transfer, int[] bounds, int first) throws IOException {
+  private void run(Transfer<?> transfer, int[] bounds, int first) throws IOException {
     checkBounds(transfer, bounds);
     if (ring.size() == 1) {
       transfer.release();
@@ -186,7 +186,7 @@ public final class TcpCollective implements Collective, Closeable {
     }
   }
 
-  private void checkBounds(Transfer transfer, int[] bounds) {
+  private void checkBounds(Transfer<?> transfer, int[] bounds) {
     boolean ascends = bounds.length == ring.size() + 1 && bounds[0] == 0;
     for (int i = 1; ascends && i < bounds.length; i++) {
       ascends = bounds[i] >= bounds[i - 1];

@@ -22,7 +22,7 @@ final class TcpDownstream implements Downstream, Closeable {
   private final Consumer<IOException> failed;
   private final Thread thread;
 
-  private Transfer transfer;
+  private Transfer<?> transfer;
   private Route route;
   private long sequence;
   private long ready;
@@ -52,7 +52,7 @@ final class TcpDownstream implements Downstream, Closeable {
   }
 
   @Override
-  public synchronized void begin(Transfer transfer, Route route, long sequence) {
+  public synchronized void begin(Transfer<?> transfer, Route route, long sequence) {
     this.transfer = transfer;
     this.route = route;
     this.sequence = sequence;

@@ -25,7 +25,7 @@ final class TcpUpstream implements Upstream, Closeable {
   }
 
   @Override
-  public void receive(Transfer transfer, long sequence, int from, int count) throws IOException {
+  public void receive(Transfer<?> transfer, long sequence, int from, int count) throws IOException {
     try {
       do {
         frame.read(in);

@@ -1,16 +1,20 @@
 package org.draftmill.operators.drafter.collective;
 
+import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 
 /**
  * The array that one operation of the collective moves, and what happens to an element that
  * arrives. One instance serves all operations of its kind, one after the other; it keeps no array
  * between them.
+ *
+ * @param <A> type of the array
  */
-abstract class Transfer {
+abstract class Transfer<A> {
   private final byte code;
   private final String name;
   private final int width;
+  private A values;
 
   private Transfer(int code, String name, int width) {
     this.code = (byte) code;
@@ -18,18 +22,30 @@ abstract class Transfer {
     this.width = width;
   }
 
+  /** Begins an operation on this array. */
+  final Transfer<A> of(A array) {
+    values = array;
+    return this;
+  }
+
+  final A values() {
+    return values;
+  }
+
   /** Names the operation on the wire. */
-  byte code() {
+  final byte code() {
     return code;
   }
 
   /** Bytes of an element. */
-  int width() {
+  final int width() {
     return width;
   }
 
   /** Elements of the array. */
-  abstract int length();
+  final int length() {
+    return Array.getLength(values);
+  }
 
   /** Writes elements {@code from … from + count − 1} at the buffer's position. */
   abstract void write(int from, int count, ByteBuffer to);
@@ -37,11 +53,20 @@ abstract class Transfer {
   /** Takes {@code count} elements from the buffer's position into {@code from …}. */
   abstract void read(int from, int count, ByteBuffer source);
 
-  /** Takes the elements of the same place straight from a peer's array. */
-  abstract void take(int from, int count, Transfer peer);
+  /**
+   * Takes the elements of the same place straight from a peer's array. What arrives is put in
+   * place, unless the operation says otherwise.
+   *
+   * @param peer of the type of this operation's array
+   */
+  void take(int from, int count, Object peer) {
+    System.arraycopy(peer, from, values, from, count);
+  }
 
   /** Lets go of the array. */
-  abstract void release();
+  final void release() {
+    values = null;
+  }
 
   @Override
   public String toString() {
@@ -49,9 +74,8 @@ abstract class Transfer {
   }
 
   /** What arrives is added. */
-  static final class Sums extends Transfer {
+  static final class Sums extends Transfer<long[]> {
     private final long[] scratch;
-    private long[] values;
 
     /**
      * @param most elements that arrive at once
@@ -61,35 +85,20 @@ abstract class Transfer {
       scratch = new long[most];
     }
 
-    Sums of(long[] array) {
-      values = array;
-      return this;
-    }
-
-    @Override
-    int length() {
-      return values.length;
-    }
-
     @Override
     void write(int from, int count, ByteBuffer to) {
-      to.asLongBuffer().put(values, from, count);
+      to.asLongBuffer().put(values(), from, count);
     }
 
     @Override
     void read(int from, int count, ByteBuffer source) {
       source.asLongBuffer().get(scratch, 0, count);
-      add(scratch, 0, values, from, count);
+      add(scratch, 0, values(), from, count);
     }
 
     @Override
-    void take(int from, int count, Transfer peer) {
-      add(((Sums) peer).values, from, values, from, count);
-    }
-
-    @Override
-    void release() {
-      values = null;
+    void take(int from, int count, Object peer) {
+      add((long[]) peer, from, values(), from, count);
     }
 
     private static void add(long[] source, int at, long[] sums, int from, int count) {
@@ -99,120 +108,51 @@ abstract class Transfer {
     }
   }
 
-  /** What arrives is put in place. */
-  static final class Longs extends Transfer {
-    private long[] values;
-
+  static final class Longs extends Transfer<long[]> {
     Longs() {
       super(2, "all-reduce", Long.BYTES);
     }
 
-    Longs of(long[] array) {
-      values = array;
-      return this;
-    }
-
-    @Override
-    int length() {
-      return values.length;
-    }
-
     @Override
     void write(int from, int count, ByteBuffer to) {
-      to.asLongBuffer().put(values, from, count);
+      to.asLongBuffer().put(values(), from, count);
     }
 
     @Override
     void read(int from, int count, ByteBuffer source) {
-      source.asLongBuffer().get(values, from, count);
-    }
-
-    @Override
-    void take(int from, int count, Transfer peer) {
-      System.arraycopy(((Longs) peer).values, from, values, from, count);
-    }
-
-    @Override
-    void release() {
-      values = null;
+      source.asLongBuffer().get(values(), from, count);
     }
   }
 
-  /** What arrives is put in place. */
-  static final class Floats extends Transfer {
-    private float[] values;
-
+  static final class Floats extends Transfer<float[]> {
     Floats() {
       super(3, "all-gather of floats", Float.BYTES);
     }
 
-    Floats of(float[] array) {
-      values = array;
-      return this;
-    }
-
-    @Override
-    int length() {
-      return values.length;
-    }
-
     @Override
     void write(int from, int count, ByteBuffer to) {
-      to.asFloatBuffer().put(values, from, count);
+      to.asFloatBuffer().put(values(), from, count);
     }
 
     @Override
     void read(int from, int count, ByteBuffer source) {
-      source.asFloatBuffer().get(values, from, count);
-    }
-
-    @Override
-    void take(int from, int count, Transfer peer) {
-      System.arraycopy(((Floats) peer).values, from, values, from, count);
-    }
-
-    @Override
-    void release() {
-      values = null;
+      source.asFloatBuffer().get(values(), from, count);
     }
   }
 
-  /** What arrives is put in place. */
-  static final class Doubles extends Transfer {
-    private double[] values;
-
+  static final class Doubles extends Transfer<double[]> {
     Doubles() {
       super(4, "all-gather of doubles", Double.BYTES);
     }
 
-    Doubles of(double[] array) {
-      values = array;
-      return this;
-    }
-
-    @Override
-    int length() {
-      return values.length;
-    }
-
     @Override
     void write(int from, int count, ByteBuffer to) {
-      to.asDoubleBuffer().put(values, from, count);
+      to.asDoubleBuffer().put(values(), from, count);
     }
 
     @Override
     void read(int from, int count, ByteBuffer source) {
-      source.asDoubleBuffer().get(values, from, count);
-    }
-
-    @Override
-    void take(int from, int count, Transfer peer) {
-      System.arraycopy(((Doubles) peer).values, from, values, from, count);
-    }
-
-    @Override
-    void release() {
-      values = null;
+      source.asDoubleBuffer().get(values(), from, count);
     }
   }
 }

@@ -60,6 +60,23 @@ final class TestingGroup implements AutoCloseable {
     }
   }
 
+  /** Runs the same on all members and returns what each failed with, of those that failed. */
+  List<Exception> failures(Part part) throws Exception {
+    List<Future<?>> parts = new ArrayList<>();
+    for (TcpCollective member : members) {
+      parts.add(start(member, part));
+    }
+    List<Exception> failures = new ArrayList<>();
+    for (Future<?> future : parts) {
+      try {
+        get(future);
+      } catch (java.io.IOException | RuntimeException e) {
+        failures.add(e);
+      }
+    }
+    return failures;
+  }
+
   Future<?> start(TcpCollective member, Part part) {
     return threads.submit(
         () -> {
