@@ -3,6 +3,7 @@ package org.draftmill.compute.host;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.draftmill.compute.InputException;
 
 /**
  * Memory for matrices, handed out piece after piece from a few heap arrays until the next {@link
@@ -17,6 +18,7 @@ final class FloatArena {
   private static final int SMALLEST = 1 << 12;
   private static final int LARGEST_GROWTH = 1 << 22;
   private static final int LARGEST_JOINED = Integer.MAX_VALUE - 64;
+  private static final int LARGEST_MATRIX = Integer.MAX_VALUE - 8; // of an array, on any JVM
 
   private final boolean poison;
   private final List<float[]> arrays = new ArrayList<>();
@@ -33,9 +35,13 @@ final class FloatArena {
     this.poison = poison;
   }
 
-  /** A matrix of any content. */
+  /**
+   * A matrix of any content.
+   *
+   * @throws InputException if it has more values than an array can
+   */
   HostMatrix matrix(int rows, int columns) {
-    int length = Math.multiplyExact(rows, columns);
+    int length = length(rows, columns);
     while (current < arrays.size() && arrays.get(current).length - used < length) {
       current++;
       used = 0;
@@ -54,6 +60,16 @@ final class FloatArena {
       Arrays.fill(array, matrix.offset(), matrix.offset() + length, Float.NaN);
     }
     return matrix;
+  }
+
+  private static int length(int rows, int columns) {
+    long length = Math.multiplyFull(rows, columns);
+    if (length > LARGEST_MATRIX) {
+      throw new InputException(
+          "A matrix of %d rows and %d columns has %d values; this device holds at most %d in one. Where the rows are the tokens of a job, plan with a smaller jobs.token-budget or take fewer layers in target.taps."
+              .formatted(rows, columns, length, LARGEST_MATRIX));
+    }
+    return (int) length;
   }
 
   /** Makes all memory reusable. */

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.draftmill.compute.Backends;
 import org.draftmill.compute.DType;
+import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Workspace;
@@ -43,6 +44,15 @@ class HostWorkspaceTest {
     memory.arrange(memory.matrix(20, 30));
     assertThat(memory.bytesHeld()).isEqualTo(held);
     assertThat(memory.peakBytes()).isGreaterThanOrEqualTo(held);
+  }
+
+  @Test
+  void whatNoArrayCanHoldIsSaidWithWhatLowersIt() {
+    assertThatThrownBy(() -> memory.matrix(300_000, 20_480))
+        .isInstanceOf(InputException.class)
+        .hasMessageContainingAll(
+            "300000 rows", "20480 columns", "6144000000", "jobs.token-budget", "target.taps");
+    assertThatThrownBy(() -> memory.zeros(1 << 16, 1 << 15)).isInstanceOf(InputException.class);
   }
 
   @Test
