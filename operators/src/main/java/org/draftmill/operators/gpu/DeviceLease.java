@@ -29,7 +29,7 @@ public final class DeviceLease implements AutoCloseable {
   private static final Set<String> LEASED = new HashSet<>();
 
   private final String backend;
-  private String gpu; // null without one, and once closed
+  private volatile String gpu; // null without one, and once closed
 
   private DeviceLease(String backend, String gpu) {
     this.backend = backend;

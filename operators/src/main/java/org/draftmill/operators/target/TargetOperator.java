@@ -50,7 +50,6 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   private final transient Queue<ExtractionJob> waiting = new ArrayDeque<>();
   private final transient Queue<ExtractionJob> inPipeline = new ArrayDeque<>();
   private transient ListState<ExtractionJob> state;
-  private transient DeviceLease device;
   private transient TargetPipeline pipeline;
   private transient PipelineActivity activity;
   private transient TargetMetrics figures;
@@ -80,9 +79,6 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   @Override
   public void open() throws Exception {
     super.open();
-    device =
-        DeviceLease.take(
-            settings.device(), getRuntimeContext().getExternalResourceInfos(DeviceLease.RESOURCE));
     activity = new PipelineActivity(System::nanoTime);
     figures = new TargetMetrics(getMetricGroup(), activity);
     pipeline =
@@ -99,7 +95,11 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
 
   private HiddenStateExtractor openExtractor() throws Exception {
     try {
-      return extractors.open(settings, device.backend());
+      DeviceLease lease =
+          DeviceLease.take(
+              settings.device(),
+              getRuntimeContext().getExternalResourceInfos(DeviceLease.RESOURCE));
+      return LeasedExtractor.open(extractors, settings, lease);
     } catch (RuntimeException e) {
       throw asFailureOfTheTask(e);
     }
@@ -176,7 +176,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(pipeline, device, super::close);
+    IOUtils.closeAll(pipeline, super::close);
   }
 
   /** Hands over what the pipeline's threads tell. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.draftmill.compute.InputException;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.operators.target.PipelineActivity.Part;
@@ -32,7 +33,15 @@ final class TargetPipeline implements AutoCloseable {
   }
 
   /** A batch on its way from the forward pass to packing; without states it is given up. */
-  private record Extracted(PackedBatch batch, HiddenStates states, int attempts, String reason) {}
+  private record Extracted(PackedBatch batch, HiddenStates states, int attempts, String reason)
+      implements AutoCloseable {
+    @Override
+    public void close() {
+      if (states != null) {
+        states.close();
+      }
+    }
+  }
 
   private final HiddenStateExtractor extractor;
   private final ChunkPacker packer;
@@ -44,12 +53,14 @@ final class TargetPipeline implements AutoCloseable {
   private final BlockingQueue<PackedBatch> prepared = new ArrayBlockingQueue<>(DEPTH);
   private final BlockingQueue<Extracted> extracted = new ArrayBlockingQueue<>(DEPTH);
   private final List<Thread> threads;
+  private final AtomicInteger users; // of the extractor: the threads, and who will close this
   private volatile boolean closed;
 
   /**
    * Starts the threads.
    *
-   * @param extractor owned from here on: closed by {@link #close}
+   * @param extractor owned from here on: closed once {@link #close} was called and no thread works
+   *     with it any more
    * @param retries how often a forward pass is tried again
    * @param name of the subtask, for the threads
    */
@@ -70,6 +81,7 @@ final class TargetPipeline implements AutoCloseable {
             thread("target-prepare " + name, this::prepareNext),
             thread("target-forward " + name, this::forwardNext),
             thread("target-pack " + name, this::packNext));
+    this.users = new AtomicInteger(threads.size() + 1);
     threads.forEach(Thread::start);
   }
 
@@ -99,6 +111,8 @@ final class TargetPipeline implements AutoCloseable {
                 if (!closed) {
                   listener.failed(e);
                 }
+              } finally {
+                leave();
               }
             },
             name);
@@ -119,7 +133,12 @@ final class TargetPipeline implements AutoCloseable {
     activity.begin(Part.FORWARD, batch.job());
     Extracted result = forward(batch);
     activity.end(Part.FORWARD);
-    extracted.put(result);
+    try {
+      extracted.put(result);
+    } catch (InterruptedException e) {
+      result.close();
+      throw e;
+    }
   }
 
   private Extracted forward(PackedBatch batch) throws InterruptedException {
@@ -176,46 +195,62 @@ final class TargetPipeline implements AutoCloseable {
     }
   }
 
-  /** Stops the threads, waits for them, and closes the extractor. Twice is harmless. */
+  /**
+   * Stops the threads, waits for them, and closes the extractor. A thread that does not heed its
+   * interruption is left to close it when it ends at last: what it computes with must not be freed
+   * under it. Twice is harmless.
+   */
   @Override
   public void close() {
+    close(CLOSE_TIMEOUT);
+  }
+
+  /**
+   * @param patience how long to wait for the threads
+   */
+  void close(Duration patience) {
     if (closed) {
       return;
     }
     closed = true;
     threads.forEach(Thread::interrupt);
-    if (!join()) {
-      return; // closing what a thread still computes with would crash the process
-    }
-    for (Extracted left; (left = extracted.poll()) != null; ) {
-      if (left.states() != null) {
-        left.states().close();
-      }
-    }
-    extractor.close();
+    join(patience);
+    leave();
   }
 
-  /** Waits for all threads, though interrupted; false if one hangs. */
-  private boolean join() {
-    long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
+  /** The last one out closes what all have used. */
+  private void leave() {
+    if (users.decrementAndGet() == 0) {
+      for (Extracted left; (left = extracted.poll()) != null; ) {
+        left.close();
+      }
+      extractor.close();
+    }
+  }
+
+  /** Waits for all threads, though interrupted, but not for one that hangs. */
+  private void join(Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
     boolean interrupted = false;
     for (Thread thread : threads) {
-      while (thread.isAlive()) {
-        long left = deadline - System.nanoTime();
-        if (left <= 0) {
-          LOG.error("{} does not end; it and its memory are left behind.", thread.getName());
-          return false;
-        }
+      long left = deadline - System.nanoTime();
+      while (thread.isAlive() && left > 0) {
         try {
           thread.join(Math.max(1, left / 1_000_000));
         } catch (InterruptedException e) {
           interrupted = true;
         }
+        left = deadline - System.nanoTime();
+      }
+      if (thread.isAlive()) {
+        LOG.error(
+            "{} does not end within {} s; the model and its device are given back when it does.",
+            thread.getName(),
+            patience.toSeconds());
       }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    return true;
   }
 }

@@ -3,6 +3,7 @@ package org.draftmill.operators.target;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -48,8 +49,7 @@ class TargetPipelineTest {
     pipeline.close();
     assertThat(extractor.closed).isTrue();
     assertThat(extractor.open).hasValue(0);
-    assertThat(Thread.getAllStackTraces().keySet())
-        .noneMatch(thread -> thread.getName().endsWith("(under test)"));
+    assertThat(threads()).isZero();
   }
 
   private static ExtractionJob job(long position) {
@@ -221,6 +221,45 @@ class TargetPipelineTest {
 
     assertThat(results).isEmpty();
     assertThat(failures).isEmpty();
+  }
+
+  @Test
+  void whatAThreadStillComputesWithIsClosedWhenItEnds() throws InterruptedException {
+    CountDownLatch atWork = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    extractor.onForward =
+        job -> {
+          atWork.countDown();
+          awaitDeafly(end);
+        };
+    pipeline.submit(job(0));
+    atWork.await();
+
+    pipeline.close(Duration.ofMillis(1));
+    assertThat(extractor.closed).isFalse();
+
+    end.countDown();
+    assertThat(eventually(() -> extractor.closed)).isTrue();
+    assertThat(eventually(() -> threads() == 0)).isTrue();
+    assertThat(results).isEmpty();
+    assertThat(failures).isEmpty();
+  }
+
+  /** As native code waits. */
+  private static void awaitDeafly(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        // goes on
+      }
+    }
+  }
+
+  private static long threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().endsWith("(under test)"))
+        .count();
   }
 
   private static boolean eventually(java.util.function.BooleanSupplier condition) {

@@ -27,6 +27,7 @@ final class TestingExtractor implements HiddenStateExtractor {
   final Set<Long> notFinite = ConcurrentHashMap.newKeySet();
   final Map<Long, Integer> forwards = new ConcurrentHashMap<>();
   final AtomicInteger open = new AtomicInteger(); // states that are out
+  volatile Runnable onClose = () -> {};
   volatile boolean closed;
 
   static ExtractionJob job(long position, int... lengths) {
@@ -81,6 +82,7 @@ final class TestingExtractor implements HiddenStateExtractor {
 
   @Override
   public void close() {
+    onClose.run();
     closed = true;
   }
 
