@@ -69,14 +69,18 @@ final class DrafterLayer {
 
   private Saved saved;
 
+  /**
+   * @param rope one for all layers: a backend computes the angles of each table anew
+   */
   DrafterLayer(
       Ops ops,
       DrafterConfig config,
+      RopeTable rope,
       DrafterWeights.Layer weights,
       ParameterLayout.Layer parameters) {
     this.ops = ops;
     this.heads = config.heads();
-    this.rope = config.rope().table(heads.headDim());
+    this.rope = rope;
     this.eps = config.rmsNormEps();
     this.weights = weights;
     this.parameters = parameters;

@@ -8,6 +8,7 @@ import org.draftmill.compute.decoding.DraftSession;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
+import org.draftmill.compute.ops.RopeTable;
 import org.draftmill.compute.ops.Weight;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.target.Taps;
@@ -46,8 +47,10 @@ public final class DrafterModel implements DraftModel, AutoCloseable {
     this.memory = backend.workspace();
     this.staging = backend.workspace();
     this.weights = new DrafterWeights(layout, memory, staging, masters);
+    RopeTable rope = config.rope().table(config.heads().headDim());
     for (int l = 0; l < config.layers(); l++) {
-      layers.add(new DrafterLayer(backend.ops(), config, weights.layers.get(l), layout.layer(l)));
+      layers.add(
+          new DrafterLayer(backend.ops(), config, rope, weights.layers.get(l), layout.layer(l)));
     }
   }
 
