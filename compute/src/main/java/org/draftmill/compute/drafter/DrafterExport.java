@@ -7,15 +7,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.Comparator;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.draftmill.compute.DType;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.ParameterLayout.Parameter;
 import org.draftmill.compute.host.HalfPrecision;
 import org.draftmill.compute.io.AtomicFile;
+import org.draftmill.compute.io.Folders;
 import org.draftmill.compute.io.JsonConfig;
 import org.draftmill.compute.io.ModelFiles;
 import org.draftmill.compute.io.SafetensorsWriter;
@@ -61,18 +60,18 @@ public final class DrafterExport {
       writer.write(temporary.resolve(WEIGHTS_FILE));
       publish(temporary, absolute);
     } finally {
-      deleteFolder(temporary);
+      Folders.delete(temporary);
     }
   }
 
   private static void encode(Parameter parameter, float[] weights, SafetensorsWriter.Sink sink)
       throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(2 * CHUNK).order(ByteOrder.LITTLE_ENDIAN);
-    for (int done = 0; done < parameter.size(); done += CHUNK) {
-      int end = Math.min(done + CHUNK, parameter.size());
+    for (int done = 0, count; done < parameter.size(); done += count) {
+      count = Math.min(CHUNK, parameter.size() - done);
       bytes.clear();
-      for (int i = done; i < end; i++) {
-        bytes.putShort(HalfPrecision.toBFloat16(weights[parameter.offset() + i]));
+      for (int i = 0; i < count; i++) {
+        bytes.putShort(HalfPrecision.toBFloat16(weights[parameter.offset() + done + i]));
       }
       sink.append(bytes.flip());
     }
@@ -87,24 +86,13 @@ public final class DrafterExport {
     Files.move(temporary, out, StandardCopyOption.ATOMIC_MOVE);
     AtomicFile.forceFolder(out.getParent());
     if (former != null) {
-      deleteFolder(former);
+      Folders.delete(former);
     }
   }
 
   private static Path besides(Path folder, String what) {
     return folder.resolveSibling(
         "." + folder.getFileName() + "." + Long.toHexString(System.nanoTime()) + "." + what);
-  }
-
-  private static void deleteFolder(Path folder) throws IOException {
-    if (!Files.exists(folder)) {
-      return;
-    }
-    try (Stream<Path> content = Files.walk(folder)) {
-      for (Path path : content.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 
   /** Reads and checks the shape of the drafter in {@code folder}. */
@@ -166,8 +154,8 @@ public final class DrafterExport {
                     new InputException(
                         "%s: tensor '%s' is of type %s; weights can be F32, BF16 or F16."
                             .formatted(tensor.path(), tensor.name(), tensor.type())));
-    for (int done = 0; done < parameter.size(); done += CHUNK) {
-      int count = Math.min(CHUNK, parameter.size() - done);
+    for (int done = 0, count; done < parameter.size(); done += count) {
+      count = Math.min(CHUNK, parameter.size() - done);
       ByteBuffer bytes = tensor.map((long) done * dtype.bytes(), (long) count * dtype.bytes());
       for (int i = 0; i < count; i++) {
         weights[parameter.offset() + done + i] =

@@ -181,8 +181,8 @@ final class DrafterStateFile implements AutoCloseable {
   void readFloats(String name, long begin, float[] destination, int at, int count) {
     verifyChecksum(name);
     StoredTensor tensor = file.tensor(name);
-    for (int done = 0; done < count; done += MAPPED_FLOATS) {
-      int some = Math.min(MAPPED_FLOATS, count - done);
+    for (int done = 0, some; done < count; done += some) {
+      some = Math.min(MAPPED_FLOATS, count - done);
       tensor
           .map((begin + done) * Float.BYTES, (long) some * Float.BYTES)
           .asFloatBuffer()
@@ -252,8 +252,8 @@ final class DrafterStateFile implements AutoCloseable {
     CRC32C crc = new CRC32C();
     ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     int chunk = CHUNK_BYTES / Float.BYTES;
-    for (int from = 0; from < values.length; from += chunk) {
-      int count = Math.min(chunk, values.length - from);
+    for (int from = 0, count; from < values.length; from += count) {
+      count = Math.min(chunk, values.length - from);
       bytes.asFloatBuffer().put(values, from, count);
       crc.update(bytes.array(), 0, count * Float.BYTES);
     }
@@ -264,8 +264,8 @@ final class DrafterStateFile implements AutoCloseable {
     CRC32C crc = new CRC32C();
     ByteBuffer bytes = ByteBuffer.allocate(CHUNK_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     int chunk = CHUNK_BYTES / Long.BYTES;
-    for (int from = 0; from < values.length; from += chunk) {
-      int count = Math.min(chunk, values.length - from);
+    for (int from = 0, count; from < values.length; from += count) {
+      count = Math.min(chunk, values.length - from);
       bytes.asLongBuffer().put(values, from, count);
       crc.update(bytes.array(), 0, count * Long.BYTES);
     }

@@ -62,8 +62,8 @@ public abstract class HostWorkspace implements Workspace {
   private static void decodeHalves(ByteBuffer bytes, DType dtype, HostMatrix to) {
     var halves = bytes.asShortBuffer();
     short[] some = new short[CONVERT_AT_ONCE];
-    for (int done = 0; done < to.size(); done += CONVERT_AT_ONCE) {
-      int count = Math.min(CONVERT_AT_ONCE, to.size() - done);
+    for (int done = 0, count; done < to.size(); done += count) {
+      count = Math.min(CONVERT_AT_ONCE, to.size() - done);
       halves.get(some, 0, count);
       int at = to.offset() + done;
       if (dtype == DType.BF16) {
@@ -93,8 +93,8 @@ public abstract class HostWorkspace implements Workspace {
   private static void encodeHalves(HostMatrix from, DType dtype, ByteBuffer bytes) {
     var halves = bytes.asShortBuffer();
     short[] some = new short[CONVERT_AT_ONCE];
-    for (int done = 0; done < from.size(); done += CONVERT_AT_ONCE) {
-      int count = Math.min(CONVERT_AT_ONCE, from.size() - done);
+    for (int done = 0, count; done < from.size(); done += count) {
+      count = Math.min(CONVERT_AT_ONCE, from.size() - done);
       int at = from.offset() + done;
       if (dtype == DType.BF16) {
         for (int i = 0; i < count; i++) {

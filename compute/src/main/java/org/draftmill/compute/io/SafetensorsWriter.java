@@ -85,8 +85,8 @@ public final class SafetensorsWriter {
       }
       int chunkRows = (int) Math.min(matrix.rows(), Math.max(1, CHUNK_BYTES / rowBytes));
       ByteBuffer buffer = buffer(Math.toIntExact(chunkRows * rowBytes));
-      for (int row = 0; row < matrix.rows(); row += chunkRows) {
-        int end = Math.min(matrix.rows(), row + chunkRows);
+      for (int row = 0, end; row < matrix.rows(); row = end) {
+        end = row + Math.min(chunkRows, matrix.rows() - row);
         workspace.encode(matrix.rows(row, end), dtype, buffer.clear());
         sink.append(buffer.flip());
       }
@@ -99,8 +99,8 @@ public final class SafetensorsWriter {
         sink -> {
           ByteBuffer buffer = buffer(CHUNK_BYTES);
           int chunk = CHUNK_BYTES / Float.BYTES;
-          for (int from = 0; from < values.length; from += chunk) {
-            int count = Math.min(chunk, values.length - from);
+          for (int from = 0, count; from < values.length; from += count) {
+            count = Math.min(chunk, values.length - from);
             buffer.clear().asFloatBuffer().put(values, from, count);
             sink.append(buffer.limit(count * Float.BYTES));
           }
@@ -114,8 +114,8 @@ public final class SafetensorsWriter {
         sink -> {
           ByteBuffer buffer = buffer(CHUNK_BYTES);
           int chunk = CHUNK_BYTES / Long.BYTES;
-          for (int from = 0; from < values.length; from += chunk) {
-            int count = Math.min(chunk, values.length - from);
+          for (int from = 0, count; from < values.length; from += count) {
+            count = Math.min(chunk, values.length - from);
             buffer.clear().asLongBuffer().put(values, from, count);
             sink.append(buffer.limit(count * Long.BYTES));
           }
