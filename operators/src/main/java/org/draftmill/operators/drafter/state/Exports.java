@@ -3,16 +3,17 @@ package org.draftmill.operators.drafter.state;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.draftmill.compute.io.AtomicFile;
+import org.draftmill.compute.io.Folders;
 
 /**
  * The drafters that a serving engine can load, below {@code export/} of the run directory: {@code
@@ -26,6 +27,7 @@ public final class Exports {
 
   private final Path directory;
   private final int keep;
+  private final Set<String> written = new HashSet<>(); // by this attempt
 
   /**
    * @param keep how many exports stay besides the latest one
@@ -40,38 +42,74 @@ public final class Exports {
     void write(Path directory) throws IOException;
   }
 
-  /** Publishes the drafter of a step, unless it is there, and makes it the latest. */
+  /**
+   * Publishes the drafter of a step, unless these exports hold it already, and makes it the latest.
+   * One of an earlier attempt is replaced: what follows a restore need not repeat it to the bit.
+   */
   public synchronized Path publish(long step, Content content) throws IOException {
     Files.createDirectories(directory);
     String name = StateFiles.stepName(step);
     Path export = directory.resolve(name);
-    if (!Files.isDirectory(export)) {
-      Path temporary = directory.resolve(TEMPORARY + UUID.randomUUID());
+    if (!written.contains(name) || !Files.isDirectory(export)) {
       try {
-        content.write(temporary);
-        AtomicFile.forceFolder(temporary);
-        Files.move(temporary, export, StandardCopyOption.ATOMIC_MOVE);
+        put(export, content);
       } catch (IOException e) {
-        deleteAll(temporary);
         throw new IOException("Could not export " + export + ": " + e.getMessage(), e);
       }
+      written.add(name);
     }
     link(name);
     prune(name);
     return export;
   }
 
+  private void put(Path export, Content content) throws IOException {
+    Path complete = write(content);
+    try {
+      if (Files.isDirectory(export)) {
+        makeRoom(export, content);
+      }
+      Files.move(complete, export, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Folders.delete(complete);
+    }
+  }
+
+  private Path write(Content content) throws IOException {
+    Path complete = temporary();
+    try {
+      content.write(complete);
+      AtomicFile.forceFolder(complete);
+      return complete;
+    } catch (IOException | RuntimeException e) {
+      Folders.delete(complete);
+      throw e;
+    }
+  }
+
+  /**
+   * Removes an export that will be replaced. No move does that at one stroke, so the link leads to
+   * a second copy of the new one meanwhile.
+   */
+  private void makeRoom(Path export, Content content) throws IOException {
+    link(write(content).getFileName().toString());
+    remove(export);
+  }
+
   /** Removes what an attempt that died has left half-written. */
   public void clean() throws IOException {
+    String latest = latest();
     for (Path path : list()) {
-      if (path.getFileName().toString().contains(TEMPORARY)) {
-        deleteAll(path);
+      String name = path.getFileName().toString();
+      if (isTemporary(name) && !name.equals(latest)) {
+        Folders.delete(path);
       }
     }
   }
 
   private void link(String name) throws IOException {
-    Path temporary = directory.resolve(TEMPORARY + UUID.randomUUID());
+    String former = latest();
+    Path temporary = temporary();
     Files.createSymbolicLink(temporary, Path.of(name));
     Files.move(
         temporary,
@@ -79,6 +117,23 @@ public final class Exports {
         StandardCopyOption.ATOMIC_MOVE,
         StandardCopyOption.REPLACE_EXISTING);
     AtomicFile.forceFolder(directory);
+    if (isTemporary(former) && !former.equals(name)) {
+      Folders.delete(directory.resolve(former));
+    }
+  }
+
+  /** Name of what the link leads to; empty without one. */
+  private String latest() throws IOException {
+    Path link = directory.resolve(LATEST);
+    return Files.isSymbolicLink(link) ? Files.readSymbolicLink(link).toString() : "";
+  }
+
+  private Path temporary() {
+    return directory.resolve(TEMPORARY + UUID.randomUUID());
+  }
+
+  private static boolean isTemporary(String name) {
+    return name.contains(TEMPORARY);
   }
 
   private void prune(String latest) throws IOException {
@@ -91,10 +146,15 @@ public final class Exports {
     }
     others.sort(Comparator.comparing(Path::getFileName));
     for (Path old : others.subList(0, Math.max(0, others.size() - keep))) {
-      Path temporary = directory.resolve(TEMPORARY + UUID.randomUUID());
-      Files.move(old, temporary, StandardCopyOption.ATOMIC_MOVE);
-      deleteAll(temporary);
+      remove(old);
     }
+  }
+
+  /** At one stroke for whoever looks on. */
+  private void remove(Path export) throws IOException {
+    Path temporary = temporary();
+    Files.move(export, temporary, StandardCopyOption.ATOMIC_MOVE);
+    Folders.delete(temporary);
   }
 
   private List<Path> list() throws IOException {
@@ -105,18 +165,5 @@ public final class Exports {
       }
     }
     return paths;
-  }
-
-  private static void deleteAll(Path path) throws IOException {
-    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    List<Path> inside;
-    try (Stream<Path> walk = Files.walk(path)) {
-      inside = walk.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path each : inside) {
-      Files.deleteIfExists(each);
-    }
   }
 }

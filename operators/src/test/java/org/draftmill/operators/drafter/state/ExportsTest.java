@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,6 +53,67 @@ class ExportsTest {
           throw new IOException("must not be called");
         });
     assertThat(run.resolve("export/latest/config.json")).hasContent("first");
+  }
+
+  @Test
+  void whatAnEarlierAttemptExportedIsReplacedWhileTheLinkAlwaysLeadsToAWholeExport()
+      throws Exception {
+    new Exports(run, 5).publish(10, content("of the attempt that died"));
+    Path latest = run.resolve("export/latest/config.json");
+    List<String> seen = new ArrayList<>();
+    Exports exports = new Exports(run, 5);
+    exports.publish(
+        10,
+        directory -> {
+          seen.add(Files.readString(latest));
+          content("new").write(directory);
+        });
+    assertThat(seen).isNotEmpty().containsOnly("of the attempt that died");
+    assertThat(names()).containsExactly("latest", "step-00000010");
+    assertThat(Files.readSymbolicLink(run.resolve("export/latest")))
+        .isEqualTo(Path.of("step-00000010"));
+    assertThat(latest).hasContent("new");
+  }
+
+  @Test
+  void aFailureToReplaceLeavesWhatWasThere() throws Exception {
+    new Exports(run, 5).publish(10, content("first"));
+    Exports exports = new Exports(run, 5);
+    for (int failing = 1; failing <= 2; failing++) {
+      AtomicInteger left = new AtomicInteger(failing);
+      assertThatThrownBy(
+              () ->
+                  exports.publish(
+                      10,
+                      directory -> {
+                        content("half").write(directory);
+                        if (left.decrementAndGet() == 0) {
+                          throw new IOException("disk full");
+                        }
+                      }))
+          .hasMessageContaining("disk full");
+      assertThat(names()).containsExactly("latest", "step-00000010");
+      assertThat(run.resolve("export/latest/config.json")).hasContent("first");
+    }
+  }
+
+  /** The moment between the removal of an export and the appearance of the one in its place. */
+  @Test
+  void anAttemptThatDiesWhileItReplacesLeavesAWholeExport() throws Exception {
+    Path bridge = run.resolve("export/.tmp-bridge");
+    Files.createDirectories(run.resolve("export"));
+    content("second").write(bridge);
+    Files.createSymbolicLink(run.resolve("export/latest"), bridge.getFileName());
+    Files.createDirectory(run.resolve("export/.tmp-first"));
+
+    Exports exports = new Exports(run, 5);
+    exports.clean();
+    assertThat(names()).containsExactly(".tmp-bridge", "latest");
+    assertThat(run.resolve("export/latest/config.json")).hasContent("second");
+
+    exports.publish(10, content("third"));
+    assertThat(names()).containsExactly("latest", "step-00000010");
+    assertThat(run.resolve("export/latest/config.json")).hasContent("third");
   }
 
   @Test
