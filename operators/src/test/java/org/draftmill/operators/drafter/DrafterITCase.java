@@ -148,6 +148,35 @@ class DrafterITCase {
   }
 
   @Test
+  void aCrashBetweenACheckpointAndItsNotificationIsNotSeenInTheWeights() throws Exception {
+    int crashes = 3;
+    TestingRun calm = run(200).execute();
+    TestingRun broken =
+        run(200)
+            .drafters(3)
+            .checkpoints(Duration.ofMillis(20), crashes)
+            .hook((trainer, rank, attempt) -> new Slow(trainer, attempt < crashes ? 40 : 0));
+    CrashAfterCheckpoint crash = new CrashAfterCheckpoint(crashes, broken.directory);
+    broken.beforeDrafters(crash).execute();
+
+    CrashAfterCheckpoint.Report report = crash.report();
+    assertThat(report.crashed).containsOnlyKeys(0, 1, 2);
+    assertThat(report.restored).containsOnlyKeys(1, 2, 3);
+    report.crashed.forEach(
+        (attempt, checkpoint) ->
+            assertThat(report.restored.get(attempt + 1))
+                .as("goes on from what no drafter was told of")
+                .isGreaterThanOrEqualTo(checkpoint));
+    assertThat(report.exported).as("attempts that were told and published").isEmpty();
+    checkTrainedOnce(broken);
+    assertThat(broken.figures()).isEqualTo(calm.figures());
+    assertThat(broken.sha256()).isEqualTo(calm.sha256());
+    assertThat(states(broken))
+        .as("three checkpoints at most, what the crashes left included")
+        .hasSizeLessThan(13);
+  }
+
+  @Test
   void anyNumberOfDraftersGoesOnFromASavepoint() throws Exception {
     int all = 600;
     TestingRun calm = run(all).execute();

@@ -48,6 +48,7 @@ final class TestingRun {
   private final Configuration flink = new Configuration();
   private final UUID id = UUID.randomUUID();
   private boolean supervised = true;
+  private MapFunction<Delivery, Delivery> inFront = delivery -> delivery;
   private DrafterOperatorFactory.TrainerHook hook = (trainer, rank, attempt) -> trainer;
 
   TestingRun(Path directory, long jobs) throws IOException {
@@ -95,6 +96,12 @@ final class TestingRun {
 
   TestingRun hook(DrafterOperatorFactory.TrainerHook around) {
     hook = around;
+    return this;
+  }
+
+  /** Puts {@code before} into the chain of each drafter, in front of it. */
+  TestingRun beforeDrafters(MapFunction<Delivery, Delivery> before) {
+    inFront = before;
     return this;
   }
 
@@ -149,6 +156,9 @@ final class TestingRun {
         .setParallelism(pool.parallelism())
         .setMaxParallelism(ShardKeys.MAX_PARALLELISM)
         .partitionCustom((index, drafters) -> index, Delivery::drafter)
+        .map(inFront)
+        .returns(RecordTypeInfo.DELIVERY)
+        .setParallelism(drafter.parallelism())
         .transform("drafter", Types.STRING, new DrafterOperatorFactory(drafter, hook))
         .uid("drafter")
         .setParallelism(drafter.parallelism())
