@@ -11,6 +11,7 @@ import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MetricOptions;
 import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.RpcOptions;
 import org.apache.flink.configuration.WebOptions;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -52,6 +53,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     flink.set(MetricOptions.METRIC_FETCHER_UPDATE_INTERVAL, Duration.ofMillis(500));
     // A process that is busy computing on every core answers late and is not dead for that.
     flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, Duration.ofMinutes(5));
+    flink.set(RpcOptions.ASK_TIMEOUT_DURATION, Duration.ofMinutes(1));
     flink.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
     flink.addAll(settings);
     MiniCluster cluster =

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.draftmill.job.cli.Console;
@@ -17,10 +16,7 @@ import org.draftmill.job.embedded.RestMetrics;
  * nothing.
  */
 final class ProgressMonitor implements AutoCloseable {
-  static final String POOL_READY = "draftmill.pool.readyMicrobatches";
-  static final String POOL_STALL = "draftmill.pool.minReadyStallSeconds";
-  static final String TARGET_BUSY = "draftmill.target.busySeconds";
-  private static final List<String> METRICS = List.of(POOL_READY, POOL_STALL, TARGET_BUSY);
+  private static final String POOL_READY = "draftmill.pool.readyMicrobatches";
 
   private static final int POLLS_PER_METRICS = 4;
   private static final long PLAIN_LINE_NANOS = Duration.ofSeconds(10).toNanos();
@@ -33,9 +29,9 @@ final class ProgressMonitor implements AutoCloseable {
   private final RestMetrics metrics;
   private final long steps;
   private final Deque<Map<String, Double>> recent = new ArrayDeque<>();
-  private final Map<String, Double> lastMetrics = new HashMap<>();
   private final Poller poller;
   private int polls;
+  private double poolReady = Double.NaN;
   private long done;
   private long lastLineNanos = System.nanoTime();
 
@@ -55,9 +51,9 @@ final class ProgressMonitor implements AutoCloseable {
   private void poll() throws IOException, InterruptedException {
     takeRows();
     if (polls++ % POLLS_PER_METRICS == 0) {
-      Map<String, Double> sums = metrics.sums(METRICS);
+      Map<String, Double> sums = metrics.sums(List.of(POOL_READY));
       synchronized (this) {
-        lastMetrics.putAll(sums);
+        poolReady = sums.getOrDefault(POOL_READY, Double.NaN);
       }
     }
     ProgressLine.State state = state();
@@ -88,7 +84,7 @@ final class ProgressMonitor implements AutoCloseable {
         mean("loss"),
         mean("joint_prefix"),
         paced ? sum("tokens") / seconds : Double.NaN,
-        lastMetrics.getOrDefault(POOL_READY, Double.NaN),
+        poolReady,
         paced ? Duration.ofMillis((long) (1000 * (steps - done) * seconds / recent.size())) : null);
   }
 
@@ -102,11 +98,6 @@ final class ProgressMonitor implements AutoCloseable {
         .mapToDouble(row -> row.get(column))
         .average()
         .orElse(Double.NaN);
-  }
-
-  /** The last known sum of a metric over all subtasks; NaN if it never was. */
-  synchronized double metric(String name) {
-    return lastMetrics.getOrDefault(name, Double.NaN);
   }
 
   /** Takes the line away. */

@@ -13,8 +13,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.configuration.WebOptions;
 import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -32,6 +35,8 @@ import org.draftmill.job.embedded.RestMetrics;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.operators.pool.PoolOperatorFactory;
+import org.draftmill.operators.target.TargetOperatorFactory;
 
 /** A training run on an embedded Flink: begins or goes on, and ends with a summary. */
 public final class Training {
@@ -106,6 +111,9 @@ public final class Training {
   private Optional<Busy> runJob(ResolvedRun run, StreamGraph graph, long done) throws Exception {
     RunDirectory directory = run.directory();
     Configuration flink = FlinkSettings.of(run);
+    // The web UI shows the log of the process as that of its JobManager and TaskManager.
+    flink.set(WebOptions.LOG_PATH, directory.processLog().toString());
+    flink.set(TaskManagerOptions.TASK_MANAGER_LOG_PATH, directory.processLog().toString());
     int slots = run.targets() + run.pool().parallelism() + run.drafter().parallelism() + 1;
     try (EmbeddedCluster cluster =
         EmbeddedCluster.start(flink, slots, run.options().get(RunOptions.WEB_PORT))) {
@@ -114,18 +122,20 @@ public final class Training {
       console.say("web UI      " + cluster.webUi());
       console.say("log         " + directory.processLog());
       AtomicReference<String> stopped = stopOnSignal(cluster, job, directory);
-      try (ProgressMonitor progress =
-          new ProgressMonitor(
-              console, liveLog, new RestMetrics(cluster.webUi(), job), run.steps(), done)) {
+      RestMetrics metrics = new RestMetrics(cluster.webUi(), job);
+      ProgressMonitor progress = new ProgressMonitor(console, liveLog, metrics, run.steps(), done);
+      try {
         long start = System.nanoTime();
-        cluster.await(job);
+        JobExecutionResult result = cluster.await(job);
         if (stopped.get() == null) {
-          return Optional.of(Busy.of(progress, run, (System.nanoTime() - start) / 1e9));
+          return Optional.of(Busy.of(result, run, (System.nanoTime() - start) / 1e9));
         }
       } catch (Exception e) {
         if (stopped.get() == null) {
           throw e;
         }
+      } finally {
+        progress.close();
       }
       console.say(stopped.get());
       return Optional.empty();
@@ -213,12 +223,12 @@ public final class Training {
     }
   }
 
-  /** Shares of the time; NaN where the metrics never came. */
+  /** What the stages say at the end of a job of the time that they had. */
   private record Busy(double targets, double poolStallSeconds) {
-    static Busy of(ProgressMonitor progress, ResolvedRun run, double seconds) {
-      return new Busy(
-          progress.metric(ProgressMonitor.TARGET_BUSY) / (seconds * run.targets()),
-          progress.metric(ProgressMonitor.POOL_STALL));
+    static Busy of(JobExecutionResult result, ResolvedRun run, double seconds) {
+      Double targets = result.getAccumulatorResult(TargetOperatorFactory.BUSY_SECONDS);
+      Double pool = result.getAccumulatorResult(PoolOperatorFactory.MIN_READY_STALL_SECONDS);
+      return new Busy(targets / (seconds * run.targets()), pool);
     }
   }
 

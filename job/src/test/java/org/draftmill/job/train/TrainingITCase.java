@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole runs on embedded Flink, with chunks of 4 KB so that every microbatch has many. */
-@Timeout(120)
+@Timeout(300)
 class TrainingITCase {
   @TempDir Path dir;
 

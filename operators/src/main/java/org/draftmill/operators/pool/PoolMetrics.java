@@ -25,7 +25,7 @@ final class PoolMetrics {
       int bucket = b;
       gauge(ofBuckets, Integer.toString(b), () -> sum(shard -> shard.readyOfBucket(bucket)));
     }
-    gauge(group, "minReadyStallSeconds", () -> clock.seconds(Waiting.MIN_READY));
+    gauge(group, "minReadyStallSeconds", this::minReadyStallSeconds);
     gauge(group, "waitForJobSeconds", () -> clock.seconds(Waiting.JOB));
     gauge(group, "waitForDemandSeconds", () -> clock.seconds(Waiting.DEMAND));
     gauge(group, "waitForStepSeconds", () -> clock.seconds(Waiting.MARKER));
@@ -34,6 +34,10 @@ final class PoolMetrics {
   /** The pool may have changed. */
   void update() {
     clock.set(pool.waiting());
+  }
+
+  double minReadyStallSeconds() {
+    return clock.seconds(Waiting.MIN_READY);
   }
 
   void released() {

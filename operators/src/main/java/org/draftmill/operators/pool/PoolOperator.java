@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import org.apache.flink.api.common.accumulators.DoubleCounter;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -57,6 +58,7 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
   private transient Pool pool;
   private transient DemandLine line;
   private transient PoolMetrics figures;
+  private final transient DoubleCounter minReadyStallSeconds = new DoubleCounter();
 
   PoolOperator(StreamOperatorParameters<Delivery> parameters, PoolSettings settings) {
     super(parameters);
@@ -131,6 +133,8 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
   @Override
   public void open() throws Exception {
     super.open();
+    getRuntimeContext()
+        .addAccumulator(PoolOperatorFactory.MIN_READY_STALL_SECONDS, minReadyStallSeconds);
     pool.know(Gate.CLOSED);
     changed();
   }
@@ -147,6 +151,7 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
   public void endInput() throws Exception {
     pool.checkComplete();
     waitWhile(() -> !line.isClosed());
+    minReadyStallSeconds.add(figures.minReadyStallSeconds());
   }
 
   /** Waits for mails; counts as back pressure, which it is, and not as being busy. */

@@ -20,6 +20,11 @@ public final class PoolOperatorFactory extends AbstractStreamOperatorFactory<Del
         CoordinatedOperatorFactory<Delivery> {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * Accumulator of the job: seconds in which the pool, of the last attempt, had too little to mix.
+   */
+  public static final String MIN_READY_STALL_SECONDS = "pool.minReadyStallSeconds";
+
   private final PoolSettings settings;
 
   public PoolOperatorFactory(PoolSettings settings) {

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.flink.api.common.accumulators.DoubleCounter;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -53,6 +54,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   private transient TargetPipeline pipeline;
   private transient PipelineActivity activity;
   private transient TargetMetrics figures;
+  private final transient DoubleCounter busySeconds = new DoubleCounter();
 
   TargetOperator(
       StreamOperatorParameters<HiddenStateChunk> parameters,
@@ -81,6 +83,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
     super.open();
     activity = new PipelineActivity(System::nanoTime);
     figures = new TargetMetrics(getMetricGroup(), activity);
+    getRuntimeContext().addAccumulator(TargetOperatorFactory.BUSY_SECONDS, busySeconds);
     pipeline =
         new TargetPipeline(
             openExtractor(),
@@ -146,6 +149,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
     while (!inPipeline.isEmpty()) {
       mailbox.yield();
     }
+    busySeconds.add(activity.busySeconds());
   }
 
   private void fillPipeline() {

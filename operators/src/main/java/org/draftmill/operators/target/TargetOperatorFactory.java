@@ -15,6 +15,9 @@ public final class TargetOperatorFactory extends AbstractStreamOperatorFactory<H
     implements OneInputStreamOperatorFactory<ExtractionJob, HiddenStateChunk> {
   private static final long serialVersionUID = 1L;
 
+  /** Accumulator of the job: seconds in which its targets were at work, of the last attempt. */
+  public static final String BUSY_SECONDS = "target.busySeconds";
+
   private final TargetSettings settings;
   private final HiddenStateExtractor.Factory extractor;
 
