@@ -38,6 +38,30 @@ final class CrashAfterCheckpoint extends RichMapFunction<Delivery, Delivery>
     final Set<Integer> exported = new ConcurrentSkipListSet<>();
   }
 
+  /**
+   * Lets jobs through one by one until the crashes are over: the source must neither end before
+   * them nor fill the buffers that a barrier queues behind.
+   */
+  static final class Pace extends RichMapFunction<Long, Long> {
+    private static final long serialVersionUID = 1L;
+
+    private final int crashes;
+    private final long millis;
+
+    Pace(int crashes, long millis) {
+      this.crashes = crashes;
+      this.millis = millis;
+    }
+
+    @Override
+    public Long map(Long position) throws InterruptedException {
+      if (getRuntimeContext().getTaskInfo().getAttemptNumber() < crashes) {
+        Thread.sleep(millis);
+      }
+      return position;
+    }
+  }
+
   private final UUID id = UUID.randomUUID();
   private final int crashes;
   private final String directory;

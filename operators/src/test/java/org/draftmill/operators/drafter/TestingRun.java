@@ -48,6 +48,7 @@ final class TestingRun {
   private final Configuration flink = new Configuration();
   private final UUID id = UUID.randomUUID();
   private boolean supervised = true;
+  private MapFunction<Long, Long> afterSource = position -> position;
   private MapFunction<Delivery, Delivery> inFront = delivery -> delivery;
   private DrafterOperatorFactory.TrainerHook hook = (trainer, rank, attempt) -> trainer;
 
@@ -99,6 +100,12 @@ final class TestingRun {
     return this;
   }
 
+  /** Puts {@code after} into the chain of the source. */
+  TestingRun afterSource(MapFunction<Long, Long> after) {
+    afterSource = after;
+    return this;
+  }
+
   /** Puts {@code before} into the chain of each drafter, in front of it. */
   TestingRun beforeDrafters(MapFunction<Delivery, Delivery> before) {
     inFront = before;
@@ -146,6 +153,9 @@ final class TestingRun {
                 100_000));
     DrafterSettings drafter = settings();
     env.fromSequence(0, jobs - 1)
+        .setParallelism(1)
+        .map(afterSource)
+        .returns(Types.LONG)
         .setParallelism(1)
         .flatMap(new Chunks(supervised, options.get(DrafterOptions.USE_SOFT_LABELS)))
         .returns(RecordTypeInfo.HIDDEN_STATE_CHUNK)
