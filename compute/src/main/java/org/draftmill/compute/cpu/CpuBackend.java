@@ -19,7 +19,7 @@ public final class CpuBackend implements Backend {
 
   private final Kernels kernels;
   private final Parallel parallel;
-  private final Ops ops;
+  private final CpuOps ops;
 
   /**
    * @param threads threads that compute, the caller's included; at least 1
@@ -47,6 +47,11 @@ public final class CpuBackend implements Backend {
   @Override
   public Workspace workspace() {
     return new CpuWorkspace(kernels.panel(), parallel);
+  }
+
+  @Override
+  public long bytesHeld() {
+    return ops.bytesHeld();
   }
 
   @Override

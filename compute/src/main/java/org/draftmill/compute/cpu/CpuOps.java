@@ -47,6 +47,12 @@ final class CpuOps implements Ops {
     this.attention = new AttentionTasks(kernels, parallel);
   }
 
+  /** Of scratch memory. */
+  long bytesHeld() {
+    long rotary = angles.values().stream().mapToLong(RopeAngles::bytes).sum();
+    return products.bytesHeld() + partials.bytes() + rotary;
+  }
+
   private interface Rows {
     void run(int from, int to, int worker);
   }

@@ -88,6 +88,11 @@ final class Products {
         });
   }
 
+  long bytesHeld() {
+    long edges = (long) edge.length * ROWS * kernels.panel() * Float.BYTES;
+    return right.bytes() + Arrays.stream(left).mapToLong(Scratch::bytes).sum() + edges;
+  }
+
   private interface PieceTask {
     void run(Piece piece, int worker);
   }

@@ -24,6 +24,10 @@ final class RopeAngles {
     return sin;
   }
 
+  long bytes() {
+    return (long) Float.BYTES * (cos.length + (long) sin.length);
+  }
+
   /** Sees to it that the positions below {@code count} are there. */
   void reach(int count) {
     if (count <= positions) {

@@ -11,4 +11,8 @@ final class Scratch {
     }
     return array;
   }
+
+  long bytes() {
+    return (long) Float.BYTES * array.length;
+  }
 }

@@ -17,6 +17,12 @@ public interface Backend extends AutoCloseable {
   /** New, empty memory. */
   Workspace workspace();
 
+  /**
+   * Bytes that operations keep for their next call, beside all workspaces; tiles of a fixed small
+   * size are not counted.
+   */
+  long bytesHeld();
+
   @Override
   void close();
 }

@@ -33,6 +33,11 @@ public final class ReferenceBackend implements Backend {
   }
 
   @Override
+  public long bytesHeld() {
+    return 0;
+  }
+
+  @Override
   public void close() {
     // holds nothing but heap memory
   }

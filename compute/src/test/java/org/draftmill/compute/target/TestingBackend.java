@@ -7,13 +7,14 @@ import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.reference.ReferenceBackend;
 
-/** Keeps the workspaces that it made, to add up what they hold. */
+/** Keeps the workspaces that it made, to count what they hold as well. */
 final class TestingBackend implements Backend {
   private final Backend backend = new ReferenceBackend();
   private final List<Workspace> workspaces = new ArrayList<>();
 
-  long bytesHeld() {
-    return workspaces.stream().mapToLong(Workspace::bytesHeld).sum();
+  @Override
+  public long bytesHeld() {
+    return backend.bytesHeld() + workspaces.stream().mapToLong(Workspace::bytesHeld).sum();
   }
 
   int workspacesMade() {
