@@ -155,7 +155,7 @@ class DrafterITCase {
         run(200)
             .drafters(3)
             .checkpoints(Duration.ofMillis(20), crashes)
-            .afterSource(new CrashAfterCheckpoint.Pace(crashes, 10));
+            .afterSource(new CrashAfterCheckpoint.Pace(crashes, 50));
     CrashAfterCheckpoint crash = new CrashAfterCheckpoint(crashes, broken.directory);
     broken.beforeDrafters(crash).execute();
 
