@@ -1,5 +1,6 @@
 package org.draftmill.job;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,9 +10,14 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.draftmill.job.cli.Failures;
 import org.draftmill.job.cli.Version;
+import org.draftmill.job.config.CheckpointOptions;
+import org.draftmill.job.config.ResolvedRunFile;
 import org.draftmill.job.config.RunFile;
+import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.job.train.Continuation;
 import org.draftmill.job.train.FlinkSettings;
+import org.draftmill.job.train.MemoryEstimate;
 import org.draftmill.job.train.ResolvedRun;
 import org.draftmill.job.train.TrainingPipeline;
 import picocli.CommandLine;
@@ -22,6 +28,11 @@ import picocli.CommandLine.Option;
  * The job on a cluster: {@code flink run [-s SAVEPOINT] draftmill-job.jar --config run.yaml}.
  * Without {@code -s} a run directory that has a checkpoint is resumed from the last one, as {@code
  * draftmill train} does. Failures are thrown, so that Flink's client reports them.
+ *
+ * <p>The run directory is locked for as long as this process waits for the job. A job that was
+ * handed in with {@code --detached} runs on without a lock, which only a process can hold: then it
+ * is up to the user to start nothing else there. A cluster's run ends without a {@code
+ * summary.json}; {@code draftmill train} on the same run file writes it.
  */
 @Command(
     name = "draftmill-job.jar",
@@ -63,18 +74,38 @@ public final class TrainJob implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     ResolvedRun run = ResolvedRun.of(RunFile.read(config, overrides));
+    RunLock lock = RunLock.of(run.directory());
+    try {
+      train(run);
+    } finally {
+      lock.close();
+    }
+    return CommandLine.ExitCode.OK;
+  }
+
+  private static void train(ResolvedRun run) throws Exception {
     Configuration flink = FlinkSettings.of(run);
     StreamExecutionEnvironment ambient = StreamExecutionEnvironment.getExecutionEnvironment();
     FlinkSettings.requireAligned(ambient.getConfiguration());
     if (ambient.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH).isEmpty()) {
-      List<SavedState> saved = SavedState.list(run.directory().checkpoints());
-      if (!saved.isEmpty()) {
-        flink.set(StateRecoveryOptions.SAVEPOINT_PATH, saved.get(0).path().toUri().toString());
+      Continuation continuation = Continuation.of(run.directory(), run.steps());
+      if (continuation.kind() == Continuation.Kind.COMPLETE) {
+        System.out.println("This run is complete: " + run.directory().latestExport());
+        return;
       }
+      if (continuation.from().isPresent()) {
+        Path state = continuation.from().get().path();
+        System.out.println("resuming from " + state);
+        flink.set(StateRecoveryOptions.SAVEPOINT_PATH, state.toUri().toString());
+      }
+      // Not with -s: the state that was asked for may be one of those that would go.
+      SavedState.prune(run.directory(), run.options().get(CheckpointOptions.KEEP));
     }
+    Files.writeString(run.directory().runFile(), ResolvedRunFile.render(run.options()));
+    System.out.println("estimate, all stages together:");
+    MemoryEstimate.of(run).table().forEach(System.out::println);
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
     TrainingPipeline.build(env, run);
     env.execute();
-    return CommandLine.ExitCode.OK;
   }
 }

@@ -53,6 +53,7 @@ class DraftmillTest {
         "target.model=nowhere|nowhere",
         "jobs.dataset=nowhere|nowhere is no dataset: it holds no dataset.json; make one with prepare.",
         "jobs.token-budget=0|The token budget is 0; it must be at least 1 token.",
+        "drafter.accumulation=3000|raise drafter.pass-rows = 16384, or lower drafter.accumulation = 3000",
         "run.dir=null|The option run.dir is missing",
         "run.max-steps=0|run.max-steps = 0 must be at least 1.",
         "pool.max-memory=1kb|pool.max-memory = ",

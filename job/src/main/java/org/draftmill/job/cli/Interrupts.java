@@ -3,6 +3,8 @@ package org.draftmill.job.cli;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -10,13 +12,15 @@ import java.util.concurrent.atomic.AtomicInteger;
  * second ends the process at once. The JDK's signal handling ({@code sun.misc.Signal}, module
  * {@code jdk.unsupported}) is reached by reflection, since the compiler warns of every use of it.
  */
-public final class Interrupts {
+public final class Interrupts implements AutoCloseable {
+  private final Map<String, Object> former = new HashMap<>(); // handlers by name of the signal
+
   private Interrupts() {}
 
   /**
    * @param onFirst runs on a thread of its own; where signals cannot be handled it never runs
    */
-  public static void handle(Runnable onFirst) {
+  public static Interrupts handle(Runnable onFirst) {
     AtomicInteger received = new AtomicInteger();
     Runnable onSignal =
         () -> {
@@ -28,13 +32,21 @@ public final class Interrupts {
             Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
           }
         };
-    install("INT", onSignal);
-    install("TERM", onSignal);
+    Interrupts interrupts = new Interrupts();
+    interrupts.install("INT", onSignal);
+    interrupts.install("TERM", onSignal);
+    return interrupts;
   }
 
-  private static void install(String name, Runnable onSignal) {
+  /** Puts back what handled the signals before. */
+  @Override
+  public void close() {
+    former.forEach(Interrupts::set);
+    former.clear();
+  }
+
+  private void install(String name, Runnable onSignal) {
     try {
-      Class<?> signalClass = Class.forName("sun.misc.Signal");
       Class<?> handlerClass = Class.forName("sun.misc.SignalHandler");
       InvocationHandler invocation =
           (proxy, method, arguments) -> {
@@ -56,11 +68,27 @@ public final class Interrupts {
       Object handler =
           Proxy.newProxyInstance(
               Interrupts.class.getClassLoader(), new Class<?>[] {handlerClass}, invocation);
+      Object before = set(name, handler);
+      if (before != null) {
+        former.put(name, before);
+      }
+    } catch (ClassNotFoundException e) {
+      // A JVM without jdk.unsupported: see set.
+    }
+  }
+
+  /** Returns what handled the signal before; null where signals cannot be handled. */
+  private static Object set(String name, Object handler) {
+    try {
+      Class<?> signalClass = Class.forName("sun.misc.Signal");
+      Class<?> handlerClass = Class.forName("sun.misc.SignalHandler");
       Method handle = signalClass.getMethod("handle", signalClass, handlerClass);
-      handle.invoke(null, signalClass.getConstructor(String.class).newInstance(name), handler);
+      return handle.invoke(
+          null, signalClass.getConstructor(String.class).newInstance(name), handler);
     } catch (ReflectiveOperationException e) {
       // A JVM without jdk.unsupported, or one that was told to leave signals alone (-Xrs): the
       // signal then ends the process, and the next run resumes from the last checkpoint.
+      return null;
     }
   }
 }

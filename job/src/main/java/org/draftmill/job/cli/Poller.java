@@ -10,7 +10,7 @@ public final class Poller implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
   private static final Duration PAUSE = Duration.ofMillis(250);
 
-  /** One look; what it cannot see just now it may throw. */
+  /** One look; what it cannot see just now it may throw, and anything else is logged. */
   @FunctionalInterface
   public interface Look {
     void look() throws IOException, InterruptedException;
@@ -33,6 +33,9 @@ public final class Poller implements AutoCloseable {
           look.look();
         } catch (IOException e) {
           LOG.debug("There is nothing to see just now", e);
+        } catch (RuntimeException e) {
+          LOG.warn(
+              "A look of {} failed; the next one may not", Thread.currentThread().getName(), e);
         }
         Thread.sleep(PAUSE.toMillis());
       }

@@ -3,7 +3,6 @@ package org.draftmill.job.evaluate;
 import java.nio.file.Path;
 import java.util.List;
 import org.draftmill.compute.Backends;
-import org.draftmill.compute.InputException;
 import org.draftmill.compute.decoding.DecodingEvaluation;
 import org.draftmill.compute.decoding.DecodingFigures;
 import org.draftmill.compute.decoding.DecodingSettings;
@@ -13,6 +12,7 @@ import org.draftmill.compute.drafter.DrafterModel;
 import org.draftmill.compute.drafter.Initializer;
 import org.draftmill.compute.drafter.ParameterLayout;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.compute.target.TargetModel;
 import org.draftmill.job.cli.Console;
 
@@ -36,6 +36,7 @@ public final class Evaluation {
   public DecodingFigures exported(
       Path target, Path drafter, List<int[]> prompts, DecodingSettings settings) {
     DrafterExport.Exported exported = DrafterExport.read(drafter);
+    exported.config().requireFits(TargetConfig.read(target), drafter);
     return run(target, exported.config(), exported.weights(), prompts, settings);
   }
 
@@ -58,7 +59,6 @@ public final class Evaluation {
       DecodingSettings settings) {
     try (Backend backend = Backends.open(device, threads);
         TargetModel model = TargetModel.load(target, backend)) {
-      requireFit(target, model, config);
       try (DrafterModel drafter = new DrafterModel(backend, config, model.head(), weights)) {
         return new DecodingEvaluation(model, drafter, settings)
             .run(
@@ -67,23 +67,6 @@ public final class Evaluation {
       }
     } finally {
       console.live("");
-    }
-  }
-
-  private static void requireFit(Path folder, TargetModel target, DrafterConfig drafter) {
-    if (target.config().hidden() != drafter.hiddenSize()
-        || target.config().vocabulary() != drafter.vocabularySize()
-        || target.config().layers() != drafter.targetLayers()) {
-      throw new InputException(
-          "The drafter was trained for a target of hidden size %d, vocabulary %d and %d layers, but %s has %d, %d and %d."
-              .formatted(
-                  drafter.hiddenSize(),
-                  drafter.vocabularySize(),
-                  drafter.targetLayers(),
-                  folder,
-                  target.config().hidden(),
-                  target.config().vocabulary(),
-                  target.config().layers()));
     }
   }
 }

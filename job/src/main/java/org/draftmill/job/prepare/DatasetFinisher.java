@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -16,6 +16,7 @@ import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.draftmill.corpus.dataset.ArrowShardReader;
 import org.draftmill.corpus.dataset.DatasetAssembler;
 import org.draftmill.corpus.dataset.DatasetManifest;
+import org.draftmill.job.run.Trees;
 
 /**
  * Makes a dataset of what the subtasks of the prepare job wrote: shards in the order of their
@@ -44,7 +45,7 @@ final class DatasetFinisher {
     DatasetManifest manifest =
         DatasetAssembler.assemble(
             settings.out(), new ArrayList<>(shards.values()), origin, rejected);
-    deleteTree(settings.work());
+    Trees.delete(settings.work());
     return manifest;
   }
 
@@ -73,7 +74,7 @@ final class DatasetFinisher {
       }
     }
     if (!counts.isEmpty()) {
-      Files.move(merged, settings.out().resolve(REJECTS));
+      Files.move(merged, settings.out().resolve(REJECTS), StandardCopyOption.REPLACE_EXISTING);
     }
   }
 
@@ -101,19 +102,6 @@ final class DatasetFinisher {
     }
     try (Stream<Path> files = Files.list(directory)) {
       return files.filter(file -> !file.getFileName().toString().startsWith(".")).toList();
-    }
-  }
-
-  static void deleteTree(Path root) throws IOException {
-    if (!Files.exists(root)) {
-      return;
-    }
-    List<Path> paths;
-    try (Stream<Path> tree = Files.walk(root)) {
-      paths = tree.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : paths) {
-      Files.delete(path);
     }
   }
 }

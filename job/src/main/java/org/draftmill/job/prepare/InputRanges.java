@@ -64,7 +64,7 @@ public final class InputRanges implements FileEnumerator {
       for (long from = 0; from < file.getLen(); from += Math.min(step, file.getLen() - from)) {
         ranges.add(
             new FileSourceSplit(
-                "%08d".formatted(ranges.size()),
+                String.format(Locale.ROOT, "%08d", ranges.size()),
                 file.getPath(),
                 from,
                 Math.min(step, file.getLen() - from),

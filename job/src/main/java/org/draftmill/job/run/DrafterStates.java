@@ -1,12 +1,14 @@
 package org.draftmill.job.run;
 
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,6 +23,8 @@ public final class DrafterStates {
   private static final Pattern FILE =
       Pattern.compile(
           "((?:checkpoint|savepoint)-(\\d+)\\.[0-9a-f]+)\\.(\\d+)-of-(\\d+)\\.safetensors");
+
+  private static final String STEP = "step-";
 
   private DrafterStates() {}
 
@@ -43,6 +47,46 @@ public final class DrafterStates {
             + " run directory or one of its steps.");
   }
 
+  /**
+   * The step that was open at a checkpoint or savepoint; the last one if the number was given
+   * twice, as after a checkpoint that a kill cut short. Empty if no drafter was left at it.
+   */
+  public static OptionalLong openStep(RunDirectory run, SavedState state) throws IOException {
+    OptionalLong open = OptionalLong.empty();
+    for (Path file : files(run, state.isSavepoint() ? "savepoint" : "checkpoint", state.id())) {
+      String step = file.getParent().getFileName().toString();
+      long number = Long.parseLong(step.substring(STEP.length()));
+      open = OptionalLong.of(Math.max(open.orElse(0), number));
+    }
+    return open;
+  }
+
+  /** Deletes the files of a savepoint, and directories that are empty then. */
+  static void deleteSavepoint(RunDirectory run, long id) throws IOException {
+    for (Path file : files(run, "savepoint", id)) {
+      Files.delete(file);
+      try {
+        Files.delete(file.getParent());
+      } catch (DirectoryNotEmptyException e) {
+        // Other states were written at this step.
+      }
+    }
+  }
+
+  private static List<Path> files(RunDirectory run, String kind, long id) throws IOException {
+    String prefix = kind + "-" + id + ".";
+    List<Path> found = new ArrayList<>();
+    for (Path step : Files.isDirectory(run.drafter()) ? steps(run.root()) : List.<Path>of()) {
+      try (Stream<Path> files = Files.list(step)) {
+        files
+            .filter(file -> file.getFileName().toString().startsWith(prefix))
+            .filter(file -> FILE.matcher(file.getFileName().toString()).matches())
+            .forEach(found::add);
+      }
+    }
+    return found;
+  }
+
   /** The last step first. */
   private static List<Path> steps(Path directory) throws IOException {
     Path nested = directory.resolve("drafter");
@@ -52,7 +96,7 @@ public final class DrafterStates {
     }
     try (Stream<Path> list = Files.list(root)) {
       List<Path> steps =
-          list.filter(path -> path.getFileName().toString().startsWith("step-"))
+          list.filter(path -> path.getFileName().toString().startsWith(STEP))
               .sorted(Comparator.reverseOrder())
               .toList();
       return steps.isEmpty() ? List.of(root) : steps;

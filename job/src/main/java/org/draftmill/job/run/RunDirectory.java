@@ -80,6 +80,10 @@ public record RunDirectory(Path root) {
     return root.resolve("checkpoints");
   }
 
+  public Path drafter() {
+    return root.resolve("drafter");
+  }
+
   public Path log() {
     return root.resolve("log");
   }

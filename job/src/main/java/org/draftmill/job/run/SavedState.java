@@ -25,26 +25,45 @@ public record SavedState(Path path, long id) {
   private static final Logger LOG = LoggerFactory.getLogger(SavedState.class);
   private static final String METADATA = "_metadata";
 
+  /**
+   * What lies below {@code checkpoints/}.
+   *
+   * @param complete to resume from, the last one first
+   * @param damaged those whose metadata cannot be read
+   */
+  public record Found(List<SavedState> complete, List<Path> damaged) {
+    public Found {
+      complete = List.copyOf(complete);
+      damaged = List.copyOf(damaged);
+    }
+  }
+
   /** All that are complete, the last one first; one whose metadata cannot be read is left out. */
   public static List<SavedState> list(Path checkpoints) {
+    return find(checkpoints).complete();
+  }
+
+  /** All that are complete, and all that are not for their metadata cannot be read. */
+  public static Found find(Path checkpoints) {
     if (!Files.isDirectory(checkpoints)) {
-      return List.of();
+      return new Found(List.of(), List.of());
     }
     List<SavedState> states = new ArrayList<>();
+    List<Path> damaged = new ArrayList<>();
     // checkpoints/JOB/chk-N/_metadata and checkpoints/savepoint-…/_metadata
     try (Stream<Path> files =
         Files.find(checkpoints, 3, (path, attributes) -> path.endsWith(METADATA))) {
       for (Path file : (Iterable<Path>) files::iterator) {
-        read(file, states);
+        read(file, states, damaged);
       }
     } catch (IOException e) {
       throw new UncheckedIOException("Cannot look for checkpoints in " + checkpoints, e);
     }
     states.sort(Comparator.comparingLong(SavedState::id).reversed());
-    return states;
+    return new Found(states, damaged);
   }
 
-  private static void read(Path file, List<SavedState> states) {
+  private static void read(Path file, List<SavedState> states, List<Path> damaged) {
     Path path = file.getParent();
     try (DataInputStream in = new DataInputStream(Files.newInputStream(file))) {
       CheckpointMetadata metadata =
@@ -53,48 +72,51 @@ public record SavedState(Path path, long id) {
       states.add(new SavedState(path, metadata.getCheckpointId()));
     } catch (IOException | RuntimeException e) {
       LOG.warn("The checkpoint {} is left out, its metadata cannot be read", path, e);
+      damaged.add(path);
     }
+  }
+
+  /** Whether it was asked for, and was not made by the clock. */
+  public boolean isSavepoint() {
+    return path.getFileName().toString().startsWith("savepoint-");
   }
 
   /**
    * Deletes what lies below {@code checkpoints/} beside the {@code keep} last complete ones: older
    * ones that an earlier process of this run retained, and the remains of those that its death cut
-   * short.
+   * short. With a savepoint go the files that the drafters wrote for it.
    */
-  public static void prune(Path checkpoints, int keep) throws IOException {
-    List<SavedState> states = list(checkpoints);
-    if (states.isEmpty()) {
-      return;
+  public static void prune(RunDirectory run, int keep) throws IOException {
+    List<SavedState> states = list(run.checkpoints());
+    for (SavedState state : states.subList(Math.min(keep, states.size()), states.size())) {
+      ClaimedSavepoints.claim(run, state);
     }
-    List<Path> kept = states.stream().limit(keep).map(SavedState::path).toList();
+    if (!states.isEmpty()) {
+      List<Path> kept = states.stream().limit(keep).map(SavedState::path).toList();
+      deleteOthers(run.checkpoints(), kept);
+    }
+    ClaimedSavepoints.prune(run);
+  }
+
+  private static void deleteOthers(Path checkpoints, List<Path> kept) throws IOException {
     try (Stream<Path> jobs = Files.list(checkpoints)) {
       for (Path job : jobs.filter(Files::isDirectory).toList()) {
         if (kept.contains(job)) {
           continue;
         }
         if (kept.stream().noneMatch(path -> path.startsWith(job))) {
-          deleteTree(job);
+          Trees.delete(job);
           continue;
         }
         try (Stream<Path> children = Files.list(job)) {
           for (Path child :
               children.filter(path -> path.getFileName().toString().startsWith("chk-")).toList()) {
             if (!kept.contains(child)) {
-              deleteTree(child);
+              Trees.delete(child);
             }
           }
         }
       }
-    }
-  }
-
-  private static void deleteTree(Path root) throws IOException {
-    List<Path> paths;
-    try (Stream<Path> tree = Files.walk(root)) {
-      paths = tree.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path path : paths) {
-      Files.delete(path);
     }
   }
 }

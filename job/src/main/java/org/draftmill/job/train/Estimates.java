@@ -1,6 +1,11 @@
 package org.draftmill.job.train;
 
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.TaskManagerOptions;
 import org.draftmill.compute.drafter.DrafterConfig;
 import org.draftmill.compute.drafter.DrafterMemory;
 import org.draftmill.compute.drafter.ParameterLayout;
@@ -8,6 +13,7 @@ import org.draftmill.compute.target.Taps;
 import org.draftmill.compute.target.TargetMemory;
 import org.draftmill.job.cli.Text;
 import org.draftmill.job.config.CheckpointOptions;
+import org.draftmill.job.config.KnownOptions;
 import org.draftmill.job.train.MemoryEstimate.Item;
 
 /** What the parts of a run take on host backends, where every value is a float. */
@@ -18,7 +24,21 @@ final class Estimates {
   private static final long FLINK_BYTES = 256 * MB;
 
   /** Flink's default for local execution. */
-  static final long NETWORK_BYTES = 64 * MB;
+  private static final long NETWORK_BYTES = 64 * MB;
+
+  /** Workspaces on the heap take arrays of size classes, each at most a quarter too long. */
+  private static final double WORKSPACE_ROUNDING = 1.25;
+
+  /** Of masters and both moments, shared out among the drafters; and of each drafter's sums. */
+  private static final long SHARED_BYTES = 3L * Float.BYTES;
+
+  private static final long SUM_BYTES = Long.BYTES;
+
+  /** An exported weight is a bfloat16. */
+  private static final long EXPORT_BYTES = 2;
+
+  /** Header, metadata and rounding up to blocks of the file system. */
+  private static final long FILE_BYTES = 16 << 10;
 
   /** Microbatches that a target and its drafter hold besides the pool: in flight and prefetched. */
   private static final int IN_FLIGHT = 3;
@@ -35,6 +55,7 @@ final class Estimates {
     DrafterConfig config = run.drafter().shape(run.targetConfig());
     long parameters = new ParameterLayout(config).size();
     long drafter = drafterBytes(run, config);
+    long ofTarget = targetBytes(target);
     int drafters = run.drafter().parallelism();
     long jobBytes = run.pool().run().largestJobBytes();
     long pooled =
@@ -46,8 +67,8 @@ final class Estimates {
         List.of(
             new Item(
                 "targets",
-                run.targets() + " × " + Text.bytes(target.total()),
-                run.targets() * target.total(),
+                run.targets() + " × " + Text.bytes(ofTarget),
+                run.targets() * ofTarget,
                 "target.parallelism or jobs.token-budget"),
             new Item(
                 "drafters",
@@ -61,7 +82,11 @@ final class Estimates {
                 pooled,
                 "pool.max-ready or pool.max-memory"),
             new Item("in flight", "between the stages", inFlight, "jobs.token-budget"),
-            new Item("network", "buffers", NETWORK_BYTES, "flink.taskmanager.memory.network.max"),
+            new Item(
+                "network",
+                "buffers",
+                networkBytes(run.options()),
+                "flink.taskmanager.memory.network.max"),
             new Item("Flink", "itself", FLINK_BYTES, "nothing")),
         diskBytes(run, pooled, parameters));
   }
@@ -79,9 +104,37 @@ final class Estimates {
     return memory.device() + memory.host() + head;
   }
 
-  /** What Flink keeps at most, and one more that is being written. */
+  private static long targetBytes(TargetMemory memory) {
+    return memory.weights() + (long) (WORKSPACE_ROUNDING * memory.activations()) + memory.results();
+  }
+
+  /** What the user's {@code flink.taskmanager.memory.network.*} say, else the default. */
+  static long networkBytes(Configuration options) {
+    return Stream.of(
+            TaskManagerOptions.NETWORK_MEMORY_MIN.key(),
+            TaskManagerOptions.NETWORK_MEMORY_MAX.key())
+        .map(key -> options.getString(KnownOptions.FLINK_PREFIX + key, null))
+        .filter(Objects::nonNull)
+        .mapToLong(MemorySize::parseBytes)
+        .max()
+        .orElse(NETWORK_BYTES);
+  }
+
+  /**
+   * Of checkpoints, what Flink keeps and one that is being written; of drafters' states one more,
+   * since they go when Flink has let go of the checkpoint; and of exports those that are kept, the
+   * latest and one that is being written. If all exports are kept, the others are not counted.
+   */
   private static long diskBytes(ResolvedRun run, long pooled, long parameters) {
-    int kept = run.options().get(CheckpointOptions.KEEP) + 1;
-    return kept * (pooled + parameters * (3L * Float.BYTES + Long.BYTES));
+    int kept = run.options().get(CheckpointOptions.KEEP);
+    long drafters = run.drafter().parallelism();
+    long state = parameters * (SHARED_BYTES + drafters * SUM_BYTES) + drafters * FILE_BYTES;
+    long exports = 2;
+    if (run.drafter().keepExports() != Integer.MAX_VALUE) {
+      exports += Math.min(run.drafter().keepExports(), run.steps());
+    }
+    return (kept + 1) * pooled
+        + (kept + 2) * state
+        + exports * (parameters * EXPORT_BYTES + FILE_BYTES);
   }
 }

@@ -9,7 +9,7 @@ import org.draftmill.job.cli.Text;
  * What a run will take, before it starts.
  *
  * @param items what lies in this process's memory
- * @param diskBytes of checkpoints and drafter states, at most
+ * @param diskBytes of checkpoints, drafter states and exports, at most
  */
 public record MemoryEstimate(List<Item> items, long diskBytes) {
   public MemoryEstimate {
@@ -27,15 +27,28 @@ public record MemoryEstimate(List<Item> items, long diskBytes) {
     return items.stream().mapToLong(Item::bytes).sum();
   }
 
+  /** Of a run, on host backends. */
+  public static MemoryEstimate of(ResolvedRun run) {
+    return Estimates.of(run);
+  }
+
   /** The estimate as aligned lines. */
   public List<String> table(long availableBytes) {
+    return table("of " + Text.bytes(availableBytes) + " there are");
+  }
+
+  /** The same where it is not known how much there is. */
+  public List<String> table() {
+    return table("in all processes");
+  }
+
+  private List<String> table(String memory) {
     List<List<String>> rows = new ArrayList<>();
     for (Item item : items) {
       rows.add(List.of(item.name(), item.detail(), Text.bytes(item.bytes())));
     }
-    rows.add(
-        List.of("memory", "of " + Text.bytes(availableBytes) + " there are", Text.bytes(bytes())));
-    rows.add(List.of("disk", "checkpoints and drafter states", Text.bytes(diskBytes)));
+    rows.add(List.of("memory", memory, Text.bytes(bytes())));
+    rows.add(List.of("disk", "checkpoints, states, exports", Text.bytes(diskBytes)));
     return Text.table(rows);
   }
 
@@ -61,7 +74,7 @@ public record MemoryEstimate(List<Item> items, long diskBytes) {
     }
     if (diskBytes > freeDiskBytes) {
       throw new InputException(
-          "The checkpoints of this run need up to %s where %s are free: make room, lower checkpoint.keep, or choose another run.dir."
+          "The checkpoints of this run need up to %s where %s are free: make room, lower checkpoint.keep or drafter.keep-exports, or choose another run.dir."
               .formatted(Text.bytes(diskBytes), Text.bytes(freeDiskBytes)));
     }
   }

@@ -25,7 +25,7 @@ final class ProgressMonitor implements AutoCloseable {
   private static final int RECENT_ROWS = 20;
 
   private final Console console;
-  private final LiveLog liveLog;
+  private final LiveLogReader liveLog;
   private final RestMetrics metrics;
   private final long steps;
   private final Deque<Map<String, Double>> recent = new ArrayDeque<>();
@@ -39,7 +39,8 @@ final class ProgressMonitor implements AutoCloseable {
    * @param steps of the whole run
    * @param done steps that were done before, when a run goes on
    */
-  ProgressMonitor(Console console, LiveLog liveLog, RestMetrics metrics, long steps, long done) {
+  ProgressMonitor(
+      Console console, LiveLogReader liveLog, RestMetrics metrics, long steps, long done) {
     this.console = console;
     this.liveLog = liveLog;
     this.metrics = metrics;

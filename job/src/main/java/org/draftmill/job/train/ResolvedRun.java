@@ -97,6 +97,7 @@ public record ResolvedRun(
                 pool.shards(),
                 positive(options, CheckpointOptions.KEEP),
                 identity(pool, plan, model)));
+    requirePasses(plan, drafter, options.get(DrafterOptions.BLOCK_SIZE));
     return new ResolvedRun(
         options,
         directory,
@@ -132,6 +133,17 @@ public record ResolvedRun(
           "%s = %d must be at least 1.".formatted(RunOptions.MAX_STEPS.key(), steps));
     }
     return steps > plan.jobs() ? plan.jobs() : Math.min(plan.jobs(), steps * accumulation);
+  }
+
+  private static void requirePasses(Plan plan, DrafterSettings drafter, int blockSize) {
+    PassLimit.require(
+        new PassLimit.Step(
+            plan.manifest().largestJobTokens(),
+            plan.manifest().largestJobSequences(),
+            blockSize,
+            drafter.training().anchors(),
+            drafter.training().passRows(),
+            drafter.accumulation()));
   }
 
   private static RunIdentity identity(PoolSettings pool, Plan plan, Path model) {

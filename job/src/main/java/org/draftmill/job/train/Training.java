@@ -8,11 +8,9 @@ import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
@@ -24,7 +22,6 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.draftmill.compute.InputException;
 import org.draftmill.job.cli.Console;
-import org.draftmill.job.cli.Interrupts;
 import org.draftmill.job.cli.LogFile;
 import org.draftmill.job.cli.Text;
 import org.draftmill.job.config.CheckpointOptions;
@@ -32,6 +29,7 @@ import org.draftmill.job.config.ResolvedRunFile;
 import org.draftmill.job.config.RunOptions;
 import org.draftmill.job.embedded.EmbeddedCluster;
 import org.draftmill.job.embedded.RestMetrics;
+import org.draftmill.job.run.ClaimedSavepoints;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
@@ -40,8 +38,6 @@ import org.draftmill.operators.target.TargetOperatorFactory;
 
 /** A training run on an embedded Flink: begins or goes on, and ends with a summary. */
 public final class Training {
-  private static final Duration LONGEST_SAVEPOINT = Duration.ofMinutes(10);
-
   private final Console console;
 
   public Training(Console console) {
@@ -87,24 +83,27 @@ public final class Training {
 
   private Optional<Summary> train(ResolvedRun run) throws Exception {
     RunDirectory directory = run.directory();
+    Continuation continuation = Continuation.of(directory, run.steps());
+    if (continuation.kind() == Continuation.Kind.COMPLETE) {
+      console.say("All steps of this run are trained; what was missing is its summary.");
+      return Optional.of(conclude(run, Busy.UNKNOWN));
+    }
     describe(run);
     checkMemory(run);
     Files.writeString(directory.runFile(), ResolvedRunFile.render(run.options()));
 
-    SavedState.prune(directory.checkpoints(), run.options().get(CheckpointOptions.KEEP));
-    List<SavedState> saved = SavedState.list(directory.checkpoints());
-    StreamGraph graph = graph(run, saved);
-    long done = saved.isEmpty() ? 0 : lastLoggedStep(directory) + 1;
+    SavedState.prune(directory, run.options().get(CheckpointOptions.KEEP));
+    StreamGraph graph = graph(run, continuation.from());
+    Optional<Busy> busy = runJob(run, graph, continuation.loggedSteps());
+    return busy.isEmpty() ? Optional.empty() : Optional.of(conclude(run, busy.get()));
+  }
 
-    Optional<Busy> busy = runJob(run, graph, done);
-    if (busy.isEmpty()) {
-      return Optional.empty();
-    }
+  private static Summary conclude(ResolvedRun run, Busy busy) throws IOException {
+    Summary summary = summarize(run, busy);
+    summary.write(run.directory().summary());
     // Flink deletes its own at the end of a job; those of earlier processes are left.
-    SavedState.prune(directory.checkpoints(), 0);
-    Summary summary = summarize(run, busy.get());
-    summary.write(directory.summary());
-    return Optional.of(summary);
+    SavedState.prune(run.directory(), 0);
+    return summary;
   }
 
   /** Empty when a signal stopped the job. */
@@ -114,32 +113,38 @@ public final class Training {
     // The web UI shows the log of the process as that of its JobManager and TaskManager.
     flink.set(WebOptions.LOG_PATH, directory.processLog().toString());
     flink.set(TaskManagerOptions.TASK_MANAGER_LOG_PATH, directory.processLog().toString());
-    int slots = run.targets() + run.pool().parallelism() + run.drafter().parallelism() + 1;
+    int slots = TrainingPipeline.slots(run);
     try (EmbeddedCluster cluster =
         EmbeddedCluster.start(flink, slots, run.options().get(RunOptions.WEB_PORT))) {
-      LiveLog liveLog = new LiveLog(directory.liveLog(), true);
+      LiveLogReader liveLog = new LiveLogReader(directory.liveLog(), true);
       JobID job = cluster.submit(graph);
       console.say("web UI      " + cluster.webUi());
       console.say("log         " + directory.processLog());
-      AtomicReference<String> stopped = stopOnSignal(cluster, job, directory);
+      StopOnSignal stop = new StopOnSignal(console, cluster, job, directory.checkpoints().toUri());
       RestMetrics metrics = new RestMetrics(cluster.webUi(), job);
       ProgressMonitor progress = new ProgressMonitor(console, liveLog, metrics, run.steps(), done);
       try {
         long start = System.nanoTime();
         JobExecutionResult result = cluster.await(job);
-        if (stopped.get() == null) {
+        if (stop.outcome().isEmpty() || isComplete(run)) {
           return Optional.of(Busy.of(result, run, (System.nanoTime() - start) / 1e9));
         }
       } catch (Exception e) {
-        if (stopped.get() == null) {
+        if (stop.outcome().isEmpty()) {
           throw e;
         }
       } finally {
+        stop.close();
         progress.close();
       }
-      console.say(stopped.get());
+      console.say(stop.outcome().orElseThrow());
       return Optional.empty();
     }
+  }
+
+  /** Whether there was nothing left to stop when the signal came. */
+  private static boolean isComplete(ResolvedRun run) throws IOException {
+    return Continuation.of(run.directory(), run.steps()).kind() == Continuation.Kind.COMPLETE;
   }
 
   private void describe(ResolvedRun run) {
@@ -175,13 +180,14 @@ public final class Training {
     estimate.requireFit(available, store.getUsableSpace());
   }
 
-  private StreamGraph graph(ResolvedRun run, List<SavedState> saved) {
+  private StreamGraph graph(ResolvedRun run, Optional<SavedState> saved) throws IOException {
     Configuration flink = FlinkSettings.of(run);
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
     TrainingPipeline.build(env, run);
     StreamGraph graph = env.getStreamGraph();
-    if (!saved.isEmpty()) {
-      Path path = saved.get(0).path();
+    if (saved.isPresent()) {
+      ClaimedSavepoints.claim(run.directory(), saved.get());
+      Path path = saved.get().path();
       console.say("resuming    from " + run.directory().root().relativize(path));
       graph.setSavepointRestoreSettings(
           SavepointRestoreSettings.forPath(
@@ -190,45 +196,20 @@ public final class Training {
     return graph;
   }
 
-  private static long lastLoggedStep(RunDirectory directory) throws IOException {
-    List<TrainingLog.Row> rows = TrainingLog.read(directory.log());
-    return rows.isEmpty() ? -1 : rows.get(rows.size() - 1).step();
-  }
-
-  /** What to say at the end once a signal has stopped the run; null until then. */
-  private AtomicReference<String> stopOnSignal(
-      EmbeddedCluster cluster, JobID job, RunDirectory directory) {
-    AtomicReference<String> stopped = new AtomicReference<>();
-    Interrupts.handle(
-        () -> {
-          console.say("stopping at a savepoint … (again to stop at once)");
-          stopped.set("stopped; the same command goes on from the last checkpoint");
-          try {
-            cluster.stopWithSavepoint(
-                job, directory.checkpoints().toUri(), LONGEST_SAVEPOINT.toSeconds());
-            stopped.set("stopped at a savepoint; the same command goes on from there");
-          } catch (Exception e) {
-            console.trace(e);
-            cancel(cluster, job);
-          }
-        });
-    return stopped;
-  }
-
-  private void cancel(EmbeddedCluster cluster, JobID job) {
-    try {
-      cluster.cancel(job);
-    } catch (Exception e) {
-      console.trace(e);
-    }
-  }
-
-  /** What the stages say at the end of a job of the time that they had. */
+  /** What the stages say at the end of a job of the time that they had; NaN where they do not. */
   private record Busy(double targets, double poolStallSeconds) {
+    static final Busy UNKNOWN = new Busy(Double.NaN, Double.NaN);
+
     static Busy of(JobExecutionResult result, ResolvedRun run, double seconds) {
-      Double targets = result.getAccumulatorResult(TargetOperatorFactory.BUSY_SECONDS);
-      Double pool = result.getAccumulatorResult(PoolOperatorFactory.MIN_READY_STALL_SECONDS);
-      return new Busy(targets / (seconds * run.targets()), pool);
+      return new Busy(
+          sum(result, TargetOperatorFactory.BUSY_SECONDS) / (seconds * run.targets()),
+          sum(result, PoolOperatorFactory.MIN_READY_STALL_SECONDS));
+    }
+
+    /** Of a job that resumed when all was done no stage ran. */
+    private static double sum(JobExecutionResult result, String accumulator) {
+      Double sum = result.getAccumulatorResult(accumulator);
+      return sum == null ? Double.NaN : sum;
     }
   }
 

@@ -49,6 +49,11 @@ public final class TrainingPipeline {
     deadLetters(target.getSideOutput(DeadLetter.OUTPUT));
   }
 
+  /** Task slots that a run takes: targets, pool and drafters each have their own. */
+  public static int slots(ResolvedRun run) {
+    return run.targets() + run.pool().parallelism() + run.drafter().parallelism();
+  }
+
   private DataStream<ExtractionJob> jobs() {
     return env.fromSource(
             new JobSource(run.jobs().plan(), run.wantedJobs()),
@@ -106,14 +111,17 @@ public final class TrainingPipeline {
         .uid("dead-letter-limit")
         .name("dead-letter-limit")
         .setParallelism(1)
+        .slotSharingGroup("pool")
         .map(DeadLetter::toJson)
         .uid("dead-letter-lines")
         .name("dead-letter-lines")
         .setParallelism(1)
+        .slotSharingGroup("pool")
         .sinkTo(lines(run.directory().deadLetters(), "dead-letter"))
         .uid("dead-letter")
         .name("dead-letter")
-        .setParallelism(1);
+        .setParallelism(1)
+        .slotSharingGroup("pool");
   }
 
   private static FileSink<String> lines(java.nio.file.Path directory, String prefix) {

@@ -21,6 +21,7 @@ import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.SavedState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,7 +71,7 @@ class EmbeddedClusterITCase {
     Files.write(states.get(0).path().resolve("_metadata"), new byte[7]);
     assertThat(SavedState.list(checkpoints)).isEqualTo(states.subList(1, states.size()));
 
-    SavedState.prune(checkpoints, 1);
+    SavedState.prune(new RunDirectory(dir), 1);
 
     assertThat(SavedState.list(checkpoints)).isEqualTo(states.subList(1, 2));
   }

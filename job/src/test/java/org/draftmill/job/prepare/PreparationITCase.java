@@ -67,6 +67,21 @@ class PreparationITCase {
   }
 
   @Test
+  void rejectsOfAnAttemptThatDiedDoNotStay() throws Exception {
+    Path out = Files.createDirectories(dir.resolve("out"));
+    Files.writeString(out.resolve("rejects.jsonl"), "stale");
+    Path text = Files.write(dir.resolve("a.jsonl"), lines(40));
+    prepare(out, "--input", text.toString());
+    assertThat(Files.readAllLines(out.resolve("rejects.jsonl"))).hasSize(1);
+
+    Path clean = Files.createDirectories(dir.resolve("clean"));
+    Files.writeString(clean.resolve("rejects.jsonl"), "stale");
+    Path whole = Files.write(dir.resolve("b.jsonl"), lines(40).subList(1, 40));
+    prepare(clean, "--input", whole.toString());
+    assertThat(clean.resolve("rejects.jsonl")).doesNotExist();
+  }
+
+  @Test
   void whatCannotBeUsedEndsWithTwoAndOneLine() throws Exception {
     Path broken = Files.write(dir.resolve("a.jsonl.gz"), new byte[100]);
 

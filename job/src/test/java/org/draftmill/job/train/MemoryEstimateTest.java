@@ -24,10 +24,10 @@ class MemoryEstimateTest {
 
     assertThat(estimate.table(9 * GB))
         .containsExactly(
-            "  targets                      2 × 1.0 GB  2.0 GB",
-            "  pool                        60 × 0.1 GB  6.0 GB",
-            "  memory              of 9.0 GB there are  8.0 GB",
-            "  disk     checkpoints and drafter states  4.0 GB");
+            "  targets                    2 × 1.0 GB  2.0 GB",
+            "  pool                      60 × 0.1 GB  6.0 GB",
+            "  memory            of 9.0 GB there are  8.0 GB",
+            "  disk     checkpoints, states, exports  4.0 GB");
   }
 
   @Test

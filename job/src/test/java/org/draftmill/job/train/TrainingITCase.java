@@ -8,10 +8,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.draftmill.corpus.io.ByteSources;
 import org.draftmill.corpus.plan.Plan;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.cli.ExitCode;
+import org.draftmill.job.config.RunFile;
+import org.draftmill.job.run.Trees;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +47,44 @@ class TrainingITCase {
     assertThat(again.exitCode()).as(again.err()).isEqualTo(ExitCode.DONE);
     assertThat(again.out()).contains("This run is complete");
     assertThat(Summary.read(runs.runDirectory().resolve("summary.json"))).isEqualTo(first);
+  }
+
+  @Test
+  void whatWasKilledBetweenItsLastStepAndItsSummaryOnlyGetsThat() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 20, true);
+    Summary first = completed(runs);
+    Files.delete(runs.runDirectory().resolve("summary.json"));
+    Trees.delete(runs.runDirectory().resolve("checkpoints"));
+
+    TestingRuns.Result again = runs.train();
+
+    assertThat(again.exitCode()).as(again.err()).isEqualTo(ExitCode.DONE);
+    assertThat(again.out()).contains("All steps of this run are trained").doesNotContain("web UI");
+    Summary second = Summary.read(runs.runDirectory().resolve("summary.json"));
+    assertThat(second.jobs()).isEqualTo(first.jobs());
+    assertThat(second.seconds()).isEqualTo(first.seconds());
+    assertThat(second.weightsSha256()).isEqualTo(first.weightsSha256());
+    requireEveryJobOnce(runs.runDirectory());
+  }
+
+  @Test
+  void theDiskThatItIsEstimatedToTakeIsEnoughAndOfTheRightOrder() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 60, true);
+    completed(runs, "jobs.epochs=10", "checkpoint.interval=50ms");
+    long held = bytes(runs.runDirectory().resolve("drafter"));
+    held += bytes(runs.runDirectory().resolve("export"));
+
+    long estimate =
+        Estimates.of(ResolvedRun.of(RunFile.read(runs.file(), List.of("jobs.epochs=10"))))
+            .diskBytes();
+
+    assertThat(estimate).isBetween(held, 10 * held);
+  }
+
+  private static long bytes(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    }
   }
 
   @Test

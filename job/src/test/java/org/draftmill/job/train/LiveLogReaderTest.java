@@ -9,13 +9,13 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class LiveLogTest {
+class LiveLogReaderTest {
   @TempDir Path dir;
 
   @Test
   void followsAFileThatGrowsInTheMiddleOfALine() throws Exception {
     Path file = dir.resolve("live.csv");
-    LiveLog log = new LiveLog(file, false);
+    LiveLogReader log = new LiveLogReader(file, false);
     assertThat(log.poll()).isEmpty();
 
     Files.writeString(file, "step,loss\n1,7.5\n2,7");
@@ -30,7 +30,7 @@ class LiveLogTest {
   @Test
   void passesOverWhatLaysThereBefore() throws Exception {
     Path file = Files.writeString(dir.resolve("live.csv"), "step,loss\n1,7.5\n");
-    LiveLog log = new LiveLog(file, true);
+    LiveLogReader log = new LiveLogReader(file, true);
     Files.writeString(file, "2,7.0\n", StandardOpenOption.APPEND);
 
     assertThat(log.poll()).containsExactly(Map.of("step", 2.0, "loss", 7.0));

@@ -16,7 +16,7 @@ import java.util.Map;
  * Follows {@code log/live.csv} while a run appends to it. Its first line names the columns; a step
  * may stand there again after a restart.
  */
-final class LiveLog {
+final class LiveLogReader {
   private static final int READ_BYTES = 1 << 16;
 
   private final Path file;
@@ -27,7 +27,7 @@ final class LiveLog {
   /**
    * @param fromEnd whether rows that lie there already are passed over
    */
-  LiveLog(Path file, boolean fromEnd) throws IOException {
+  LiveLogReader(Path file, boolean fromEnd) throws IOException {
     this.file = file;
     if (fromEnd && Files.exists(file)) {
       poll();

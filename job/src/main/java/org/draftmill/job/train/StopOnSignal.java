@@ -1,0 +1,60 @@
+package org.draftmill.job.train;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.flink.api.common.JobID;
+import org.draftmill.job.cli.Console;
+import org.draftmill.job.cli.Interrupts;
+import org.draftmill.job.embedded.EmbeddedCluster;
+
+/** Stops a job at a savepoint when the process is told to end, from its making to its closing. */
+final class StopOnSignal implements AutoCloseable {
+  private static final Duration LONGEST_SAVEPOINT = Duration.ofMinutes(10);
+
+  private final Console console;
+  private final EmbeddedCluster cluster;
+  private final JobID job;
+  private final URI savepoints;
+  private final Interrupts interrupts;
+  private volatile String outcome;
+
+  StopOnSignal(Console console, EmbeddedCluster cluster, JobID job, URI savepoints) {
+    this.console = console;
+    this.cluster = cluster;
+    this.job = job;
+    this.savepoints = savepoints;
+    interrupts = Interrupts.handle(this::stop);
+  }
+
+  /** What to say at the end, once a signal came. */
+  Optional<String> outcome() {
+    return Optional.ofNullable(outcome);
+  }
+
+  private void stop() {
+    console.say("stopping at a savepoint … (again to stop at once)");
+    outcome = "stopped; the same command goes on from the last checkpoint";
+    try {
+      cluster.stopWithSavepoint(job, savepoints, LONGEST_SAVEPOINT.toSeconds());
+      outcome = "stopped at a savepoint; the same command goes on from there";
+    } catch (Exception e) {
+      console.trace(e);
+      cancel();
+    }
+  }
+
+  private void cancel() {
+    try {
+      cluster.cancel(job);
+    } catch (Exception e) {
+      console.trace(e);
+    }
+  }
+
+  /** Signals do again what they did before. */
+  @Override
+  public void close() {
+    interrupts.close();
+  }
+}

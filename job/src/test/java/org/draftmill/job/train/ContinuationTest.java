@@ -1,0 +1,118 @@
+package org.draftmill.job.train;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.draftmill.compute.InputException;
+import org.draftmill.job.run.RunDirectory;
+import org.draftmill.job.run.TestingStates;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ContinuationTest {
+  private static final long STEPS = 50;
+
+  @TempDir Path dir;
+
+  private RunDirectory run;
+
+  @BeforeEach
+  void makeRun() {
+    run = RunDirectory.create(dir);
+  }
+
+  @Test
+  void withoutAnythingItBegins() throws Exception {
+    assertThat(Continuation.of(run, STEPS).kind()).isEqualTo(Continuation.Kind.BEGIN);
+  }
+
+  @Test
+  void goesOnFromTheLastStateThatTheLogIsNotAheadOf() throws Exception {
+    log(0, 20);
+    TestingStates.checkpoint(run, 2, 20);
+    final Path last = TestingStates.checkpoint(run, 3, 30);
+
+    Continuation continuation = Continuation.of(run, STEPS);
+
+    assertThat(continuation.kind()).isEqualTo(Continuation.Kind.RESUME);
+    assertThat(continuation.from().orElseThrow().path()).isEqualTo(last);
+    assertThat(continuation.loggedSteps()).isEqualTo(20);
+  }
+
+  @Test
+  void anOlderStateIsTakenWhereTheLogHoldsNoMoreThanThat() throws Exception {
+    log(0, 20);
+    Path older = TestingStates.checkpoint(run, 2, 20);
+    damage(TestingStates.checkpoint(run, 3, 30));
+
+    assertThat(Continuation.of(run, STEPS).from().orElseThrow().path()).isEqualTo(older);
+  }
+
+  @Test
+  void aDamagedCheckpointWhoseStepsAreLoggedIsRefusedByName() throws Exception {
+    log(0, 30);
+    TestingStates.checkpoint(run, 2, 20);
+    Path damaged = damage(TestingStates.checkpoint(run, 3, 30));
+
+    assertThatThrownBy(() -> Continuation.of(run, STEPS))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("chk-2, stands before step 20")
+        .hasMessageContaining("holds 30 steps already")
+        .hasMessageContaining(damaged + " is damaged")
+        .hasMessageContaining("--fresh");
+  }
+
+  @Test
+  void aLogWithoutAnyStateIsRefused() throws Exception {
+    log(0, 30);
+
+    assertThatThrownBy(() -> Continuation.of(run, STEPS))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("holds 30 of 50 steps, but there is no checkpoint")
+        .hasMessageEndingWith("Start anew with --fresh or another run.dir.");
+
+    Path damaged = damage(TestingStates.checkpoint(run, 3, 30));
+    assertThatThrownBy(() -> Continuation.of(run, STEPS))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining(damaged + " is damaged");
+  }
+
+  @Test
+  void aWholeLogIsCompleteOnlyWithTheFinalDrafter() throws Exception {
+    log(0, 50);
+    assertThatThrownBy(() -> Continuation.of(run, STEPS)).isInstanceOf(InputException.class);
+
+    Files.createDirectories(run.export().resolve("step-00000050"));
+
+    assertThat(Continuation.of(run, STEPS).kind()).isEqualTo(Continuation.Kind.COMPLETE);
+  }
+
+  @Test
+  void aLogWithAStepTwiceOrMissingIsRefused() throws Exception {
+    log(0, 10);
+    log(12, 20);
+
+    assertThatThrownBy(() -> Continuation.of(run, STEPS))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("holds step 12 where step 10 should be");
+  }
+
+  private void log(int from, int to) throws IOException {
+    Files.writeString(
+        run.log().resolve("training-" + from + ".jsonl"),
+        IntStream.range(from, to)
+            .mapToObj(step -> "{\"step\": %d, \"jobs\": [%d]}\n".formatted(step, step))
+            .collect(Collectors.joining()));
+  }
+
+  private static Path damage(Path checkpoint) throws IOException {
+    Files.write(checkpoint.resolve("_metadata"), new byte[7]);
+    return checkpoint;
+  }
+}
