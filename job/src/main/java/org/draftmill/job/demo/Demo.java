@@ -1,5 +1,6 @@
 package org.draftmill.job.demo;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZonedDateTime;
@@ -10,6 +11,7 @@ import org.apache.flink.configuration.Configuration;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.decoding.DecodingFigures;
 import org.draftmill.compute.decoding.DecodingSettings;
+import org.draftmill.compute.drafter.DrafterConfig;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.text.TargetText;
@@ -64,6 +66,15 @@ public final class Demo {
    * @return empty when it was interrupted
    */
   public Optional<Summary> run(List<String> overrides, Integer steps) throws Exception {
+    Path summaryFile = out.resolve("summary.json");
+    if (Files.exists(summaryFile)) {
+      Summary complete = Summary.read(summaryFile);
+      if (complete.tauAfter() != null) {
+        console.say("This demo is complete; give another --out to run it again.");
+        conclude(complete);
+        return Optional.of(complete);
+      }
+    }
     DatasetManifest data = prepare();
     Configuration options = RunFile.read(files.resolve("run.yaml"), List.of());
     options.set(RunOptions.DIR, out.toString());
@@ -77,15 +88,7 @@ public final class Demo {
 
     List<int[]> prompts = prompts();
     console.heading("Before training");
-    DecodingFigures before =
-        new Evaluation(console, "auto", threads)
-            .untrained(
-                files.resolve("target"),
-                resolved.drafter().shape(resolved.targetConfig()),
-                options.get(RunOptions.SEED),
-                prompts,
-                DecodingSettings.greedy(NEW_TOKENS));
-    EvaluateCommand.report(before).forEach(line -> console.say("  " + line));
+    FirstEvaluation before = before(resolved, prompts);
 
     console.heading("Training");
     Training.Outcome outcome = new Training(console).run(options, false);
@@ -107,12 +110,36 @@ public final class Demo {
             .summary()
             .get()
             .withEvaluation(
-                before.tauPooled(),
+                before.acceptance(),
                 after.tauPooled(),
-                before.greedyEqual().orElseThrow() && after.greedyEqual().orElseThrow());
+                before.greedyEqual() && after.greedyEqual().orElseThrow());
     summary.write(outcome.directory().summary());
     conclude(summary);
     return Optional.of(summary);
+  }
+
+  /** What an earlier process of this demo has found, or is found now. */
+  private FirstEvaluation before(ResolvedRun run, List<int[]> prompts) throws IOException {
+    DrafterConfig shape = run.drafter().shape(run.targetConfig());
+    long seed = run.options().get(RunOptions.SEED);
+    String drafter = "seed " + seed + ", " + shape;
+    Path file = out.resolve(FirstEvaluation.FILE);
+    Optional<FirstEvaluation> stored = FirstEvaluation.read(file, drafter);
+    if (stored.isPresent()) {
+      console.say(
+          String.format(
+              Locale.ROOT, "  acceptance length  %.3f, found before", stored.get().acceptance()));
+      return stored.get();
+    }
+    DecodingFigures figures =
+        new Evaluation(console, "auto", threads)
+            .untrained(
+                files.resolve("target"), shape, seed, prompts, DecodingSettings.greedy(NEW_TOKENS));
+    EvaluateCommand.report(figures).forEach(line -> console.say("  " + line));
+    FirstEvaluation found =
+        new FirstEvaluation(drafter, figures.tauPooled(), figures.greedyEqual().orElseThrow());
+    found.write(file);
+    return found;
   }
 
   /** Trains so many steps, over as many epochs as surely hold them. */

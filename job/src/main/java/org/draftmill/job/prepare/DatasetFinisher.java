@@ -16,7 +16,7 @@ import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.draftmill.corpus.dataset.ArrowShardReader;
 import org.draftmill.corpus.dataset.DatasetAssembler;
 import org.draftmill.corpus.dataset.DatasetManifest;
-import org.draftmill.job.run.Trees;
+import org.draftmill.compute.io.Folders;
 
 /**
  * Makes a dataset of what the subtasks of the prepare job wrote: shards in the order of their
@@ -45,7 +45,7 @@ final class DatasetFinisher {
     DatasetManifest manifest =
         DatasetAssembler.assemble(
             settings.out(), new ArrayList<>(shards.values()), origin, rejected);
-    Trees.delete(settings.work());
+    Folders.delete(settings.work());
     return manifest;
   }
 

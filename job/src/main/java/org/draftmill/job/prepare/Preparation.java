@@ -21,7 +21,7 @@ import org.draftmill.job.cli.Poller;
 import org.draftmill.job.cli.Text;
 import org.draftmill.job.embedded.EmbeddedCluster;
 import org.draftmill.job.embedded.RestMetrics;
-import org.draftmill.job.run.Trees;
+import org.draftmill.compute.io.Folders;
 
 /** Makes a dataset on an embedded Flink. */
 public final class Preparation {
@@ -47,7 +47,7 @@ public final class Preparation {
     }
     DatasetManifest.Origin origin = origin(settings);
     Files.createDirectories(settings.out());
-    Trees.delete(settings.work());
+    Folders.delete(settings.work());
     Files.deleteIfExists(settings.out().resolve(DatasetFinisher.REJECTS));
     Files.createDirectories(settings.work());
     LogFile.open(settings.work().resolve("prepare.log"));

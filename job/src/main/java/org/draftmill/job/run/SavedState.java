@@ -4,6 +4,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
+import org.draftmill.compute.io.Folders;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,28 +53,38 @@ public record SavedState(Path path, long id) {
     List<SavedState> states = new ArrayList<>();
     List<Path> damaged = new ArrayList<>();
     // checkpoints/JOB/chk-N/_metadata and checkpoints/savepoint-…/_metadata
-    try (Stream<Path> files =
-        Files.find(checkpoints, 3, (path, attributes) -> path.endsWith(METADATA))) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        read(file, states, damaged);
+    for (Path child : directories(checkpoints)) {
+      read(child, states, damaged);
+      for (Path grandchild : directories(child)) {
+        read(grandchild, states, damaged);
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException("Cannot look for checkpoints in " + checkpoints, e);
     }
     states.sort(Comparator.comparingLong(SavedState::id).reversed());
     return new Found(states, damaged);
   }
 
-  private static void read(Path file, List<SavedState> states, List<Path> damaged) {
-    Path path = file.getParent();
-    try (DataInputStream in = new DataInputStream(Files.newInputStream(file))) {
+  private static void read(Path path, List<SavedState> states, List<Path> damaged) {
+    try (DataInputStream in = new DataInputStream(Files.newInputStream(path.resolve(METADATA)))) {
       CheckpointMetadata metadata =
           Checkpoints.loadCheckpointMetadata(
               in, SavedState.class.getClassLoader(), path.toUri().toString());
       states.add(new SavedState(path, metadata.getCheckpointId()));
+    } catch (NoSuchFileException e) {
+      // No checkpoint, one that was never completed, or one that Flink deletes just now.
     } catch (IOException | RuntimeException e) {
       LOG.warn("The checkpoint {} is left out, its metadata cannot be read", path, e);
       damaged.add(path);
+    }
+  }
+
+  /** Those in a directory, which may just be deleted. */
+  private static List<Path> directories(Path directory) {
+    try (Stream<Path> children = Files.list(directory)) {
+      return children.filter(Files::isDirectory).toList();
+    } catch (NoSuchFileException e) {
+      return List.of();
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot look for checkpoints in " + directory, e);
     }
   }
 
@@ -105,14 +117,14 @@ public record SavedState(Path path, long id) {
           continue;
         }
         if (kept.stream().noneMatch(path -> path.startsWith(job))) {
-          Trees.delete(job);
+          Folders.delete(job);
           continue;
         }
         try (Stream<Path> children = Files.list(job)) {
           for (Path child :
               children.filter(path -> path.getFileName().toString().startsWith("chk-")).toList()) {
             if (!kept.contains(child)) {
-              Trees.delete(child);
+              Folders.delete(child);
             }
           }
         }

@@ -20,6 +20,8 @@ import java.nio.file.StandardCopyOption;
  * @param tauAfter of the trained one
  * @param greedyEqual whether speculative output was the target's own, token for token
  * @param drafter folder of the trained drafter
+ * @param weightsSha256 SHA-256 of the file {@code model.safetensors} in that folder: of the
+ *     exported bfloat16 weights with their header, not of the fp32 masters
  */
 @JsonInclude
 public record Summary(

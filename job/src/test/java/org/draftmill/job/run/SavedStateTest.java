@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.draftmill.compute.io.Folders;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,7 +46,7 @@ class SavedStateTest {
     assertThat(steps()).containsExactly("step-00000040", "step-00000050");
 
     TestingStates.checkpoint(run, 6, 60);
-    Trees.delete(claimed); // as Flink does
+    Folders.delete(claimed); // as Flink does
     SavedState.prune(run, 2);
     assertThat(steps()).containsExactly("step-00000040", "step-00000060");
   }

@@ -88,13 +88,8 @@ class KilledProcessITCase {
     TrainingITCase.requireEveryJobOnce(runs.runDirectory());
   }
 
-  private static boolean hasMetadata(Path checkpoints) throws IOException {
-    if (!Files.isDirectory(checkpoints)) {
-      return false;
-    }
-    try (var files = Files.find(checkpoints, 3, (path, a) -> path.endsWith("_metadata"))) {
-      return files.findAny().isPresent();
-    }
+  private static boolean hasMetadata(Path checkpoints) {
+    return !SavedState.list(checkpoints).isEmpty();
   }
 
   private Process start(TestingRuns runs) throws IOException {

@@ -14,7 +14,7 @@ import org.draftmill.corpus.plan.Plan;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.cli.ExitCode;
 import org.draftmill.job.config.RunFile;
-import org.draftmill.job.run.Trees;
+import org.draftmill.compute.io.Folders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,7 +54,7 @@ class TrainingITCase {
     TestingRuns runs = TestingRuns.in(dir, 20, true);
     Summary first = completed(runs);
     Files.delete(runs.runDirectory().resolve("summary.json"));
-    Trees.delete(runs.runDirectory().resolve("checkpoints"));
+    Folders.delete(runs.runDirectory().resolve("checkpoints"));
 
     TestingRuns.Result again = runs.train();
 
