@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.flink.connector.file.src.FileSourceSplit;
+import org.draftmill.compute.io.Folders;
 import org.draftmill.corpus.dataset.ArrowShardReader;
 import org.draftmill.corpus.dataset.DatasetAssembler;
 import org.draftmill.corpus.dataset.DatasetManifest;
-import org.draftmill.compute.io.Folders;
 
 /**
  * Makes a dataset of what the subtasks of the prepare job wrote: shards in the order of their

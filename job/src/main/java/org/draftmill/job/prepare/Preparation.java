@@ -11,6 +11,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.connector.file.src.FileSourceSplit;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.draftmill.compute.io.Folders;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.dataset.DatasetAssembler;
 import org.draftmill.corpus.dataset.DatasetManifest;
@@ -21,7 +22,6 @@ import org.draftmill.job.cli.Poller;
 import org.draftmill.job.cli.Text;
 import org.draftmill.job.embedded.EmbeddedCluster;
 import org.draftmill.job.embedded.RestMetrics;
-import org.draftmill.compute.io.Folders;
 
 /** Makes a dataset on an embedded Flink. */
 public final class Preparation {
