@@ -1,6 +1,7 @@
 package org.draftmill.job.cli;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -48,21 +49,21 @@ public final class TrainCommand implements Callable<Integer> {
     if (outcome.summary().isEmpty()) {
       return ExitCode.INTERRUPTED;
     }
-    report(console, outcome.summary().get());
+    report(outcome.summary().get()).forEach(console::say);
     console.result("drafter: " + outcome.directory().latestExport());
     return ExitCode.DONE;
   }
 
-  static void report(Console console, Summary summary) {
-    console.say(
+  /** How fast a run was, in lines. */
+  public static List<String> report(Summary summary) {
+    return List.of(
         "%s steps, %s jobs, %s tokens in %s: %s tokens/s"
             .formatted(
                 Text.count(summary.steps()),
                 Text.count(summary.jobs()),
                 Text.count(summary.tokens()),
-                Text.duration(java.time.Duration.ofMillis((long) (1000 * summary.seconds()))),
-                Text.shortCount(summary.tokensPerSecond())));
-    console.say(
+                Text.duration(Duration.ofMillis((long) (1000 * summary.seconds()))),
+                Text.shortCount(summary.tokensPerSecond())),
         "busy: targets %s, drafters %s"
             .formatted(share(summary.targetBusy()), share(summary.drafterBusy())));
   }

@@ -18,6 +18,7 @@ import org.draftmill.corpus.text.TargetText;
 import org.draftmill.job.cli.Console;
 import org.draftmill.job.cli.EvaluateCommand;
 import org.draftmill.job.cli.Text;
+import org.draftmill.job.cli.TrainCommand;
 import org.draftmill.job.config.RunFile;
 import org.draftmill.job.config.RunOptions;
 import org.draftmill.job.evaluate.Evaluation;
@@ -95,6 +96,7 @@ public final class Demo {
     if (outcome.summary().isEmpty()) {
       return Optional.empty();
     }
+    TrainCommand.report(outcome.summary().get()).forEach(console::say);
 
     console.heading("After training");
     DecodingFigures after =

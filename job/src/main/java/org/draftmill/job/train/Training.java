@@ -103,6 +103,7 @@ public final class Training {
     summary.write(run.directory().summary());
     // Flink deletes its own at the end of a job; those of earlier processes are left.
     SavedState.prune(run.directory(), 0);
+    TrainingLog.clean(run.directory().log());
     return summary;
   }
 

@@ -65,6 +65,20 @@ public final class TrainingLog {
     return rows;
   }
 
+  /** Deletes what killed processes left of unfinished files; the run must be complete. */
+  static void clean(Path directory) throws IOException {
+    try (Stream<Path> list = Files.list(directory)) {
+      for (Path file : list.filter(TrainingLog::isUnfinished).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private static boolean isUnfinished(Path file) {
+    String name = file.getFileName().toString();
+    return name.startsWith("." + PREFIX) && name.contains(".inprogress.");
+  }
+
   private static boolean isLog(Path file) {
     String name = file.getFileName().toString();
     return name.startsWith(PREFIX) && name.endsWith(SUFFIX);
