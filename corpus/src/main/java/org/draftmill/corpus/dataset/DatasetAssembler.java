@@ -67,9 +67,15 @@ public final class DatasetAssembler {
   /**
    * Checks that a directory can take a new dataset.
    *
-   * @throws InputException if it holds one
+   * @throws InputException if it holds one, or is a file
    */
   public static void requireNone(Path directory) {
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw new InputException(
+          "The dataset is to go into a directory, but "
+              + directory
+              + " is a file; give another path.");
+    }
     if (Files.exists(directory.resolve(Dataset.FILE))) {
       throw new InputException(
           directory + " holds a dataset already; give another directory or remove it.");

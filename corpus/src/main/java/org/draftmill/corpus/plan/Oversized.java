@@ -33,6 +33,6 @@ public enum Oversized {
         .orElseThrow(
             () ->
                 new InputException(
-                    "plan.oversized is '" + option + "'; it must be own-job or reject."));
+                    "jobs.oversized is '" + option + "'; it must be own-job or reject."));
   }
 }

@@ -93,7 +93,7 @@ public final class PlanBuilder {
     }
     if (planned == 0) {
       throw new InputException(
-          "Every sequence is longer than the token budget of %d and plan.oversized is reject, so the plan would be empty; raise the budget or choose own-job."
+          "Every sequence is longer than the token budget of %d and jobs.oversized is reject, so the plan would be empty; raise the budget or choose own-job."
               .formatted(options.tokenBudget()));
     }
     int[] sequences = new int[planned];

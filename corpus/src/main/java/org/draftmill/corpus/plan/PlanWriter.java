@@ -34,6 +34,12 @@ public final class PlanWriter {
   public static PlanManifest write(PlanInput input, PlanOptions options, Path directory)
       throws IOException {
     Path manifestFile = directory.resolve(Plan.FILE);
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw new InputException(
+          "The plan is to go into a directory, but "
+              + directory
+              + " is a file; give another path.");
+    }
     if (Files.exists(manifestFile)) {
       throw new InputException(
           "The directory " + directory + " holds a plan already; give another one or remove it.");

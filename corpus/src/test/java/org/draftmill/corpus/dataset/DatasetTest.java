@@ -54,6 +54,15 @@ class DatasetTest {
   }
 
   @Test
+  void aFileIsNoPlaceForADataset() throws IOException {
+    Path file = Files.createFile(directory.resolve("taken"));
+
+    assertThatThrownBy(() -> DatasetAssembler.requireNone(file))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining(file + " is a file");
+  }
+
+  @Test
   void theManifestAddsUp() throws IOException {
     List<TokenizedSequence> sequences = Sequences.random(2, 100, 50);
 

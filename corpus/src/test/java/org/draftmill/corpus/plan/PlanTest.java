@@ -123,6 +123,15 @@ class PlanTest {
   }
 
   @Test
+  void aFileIsNoPlaceForAPlan() throws IOException {
+    Path file = Files.createFile(directory.resolve("taken"));
+
+    assertThatThrownBy(() -> PlanWriter.write(input(LENGTHS), options(1, Oversized.OWN_JOB), file))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining(file + " is a file");
+  }
+
+  @Test
   void aListOfAnotherPlanIsRefused(@TempDir Path other) throws IOException {
     write(2);
     PlanOptions seeded =

@@ -54,7 +54,7 @@ public final class InspectCommand implements Callable<Integer> {
       run();
     } else if (Files.exists(path.resolve("config.json"))) {
       drafter();
-    } else if (path.toAbsolutePath().normalize().getFileName().toString().startsWith("step-")) {
+    } else if (namesStep()) {
       states();
     } else {
       throw new InputException(
@@ -64,6 +64,12 @@ public final class InspectCommand implements Callable<Integer> {
               + " inspect.");
     }
     return ExitCode.DONE;
+  }
+
+  /** Whether the directory has the name of a drafter's state; a file system's root has no name. */
+  private boolean namesStep() {
+    Path name = path.toAbsolutePath().normalize().getFileName();
+    return name != null && name.toString().startsWith("step-");
   }
 
   private void dataset() throws IOException {
