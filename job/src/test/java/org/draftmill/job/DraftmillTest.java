@@ -55,6 +55,8 @@ class DraftmillTest {
         "jobs.token-budget=0|The token budget is 0; it must be at least 1 token.",
         "drafter.accumulation=3000|raise drafter.pass-rows = 16384, or lower drafter.accumulation = 3000",
         "run.dir=null|The option run.dir is missing",
+        "run.dir=|The option run.dir is missing",
+        "checkpoint.interval=0s|checkpoint.interval = 0 ms must be at least 10 ms.",
         "run.max-steps=0|run.max-steps = 0 must be at least 1.",
         "pool.max-memory=1kb|pool.max-memory = ",
         "flink.execution.checkpointing.unaligned.enabled=true|execution.checkpointing.unaligned.enabled is true, but the end of an optimizer step is marked in the stream",

@@ -2,6 +2,7 @@ package org.draftmill.job.train;
 
 import java.time.Duration;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
@@ -16,6 +17,9 @@ import org.draftmill.job.config.RunOptions;
 
 /** What a training job asks of Flink. */
 public final class FlinkSettings {
+  /** Flink takes no shorter one between checkpoints. */
+  private static final Duration SHORTEST_PERIOD = Duration.ofMillis(10);
+
   private FlinkSettings() {}
 
   /** Flink's options for a run: those that the stages rely on, then the user's {@code flink.*}. */
@@ -41,8 +45,10 @@ public final class FlinkSettings {
   }
 
   private static void checkpoints(ResolvedRun run, Configuration options, Configuration flink) {
-    flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, options.get(CheckpointOptions.INTERVAL));
-    flink.set(CheckpointingOptions.CHECKPOINTING_TIMEOUT, options.get(CheckpointOptions.TIMEOUT));
+    flink.set(
+        CheckpointingOptions.CHECKPOINTING_INTERVAL, period(options, CheckpointOptions.INTERVAL));
+    flink.set(
+        CheckpointingOptions.CHECKPOINTING_TIMEOUT, period(options, CheckpointOptions.TIMEOUT));
     flink.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, options.get(CheckpointOptions.KEEP));
     flink.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
     flink.set(
@@ -56,6 +62,16 @@ public final class FlinkSettings {
     flink.set(CheckpointingOptions.ENABLE_UNALIGNED, false);
     // A checkpoint that fails costs nothing but time; the next one is tried.
     flink.set(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, Integer.MAX_VALUE);
+  }
+
+  private static Duration period(Configuration options, ConfigOption<Duration> option) {
+    Duration period = options.get(option);
+    if (period.compareTo(SHORTEST_PERIOD) < 0) {
+      throw new InputException(
+          "%s = %d ms must be at least %d ms."
+              .formatted(option.key(), period.toMillis(), SHORTEST_PERIOD.toMillis()));
+    }
+    return period;
   }
 
   private static void restarts(Configuration options, Configuration flink) {

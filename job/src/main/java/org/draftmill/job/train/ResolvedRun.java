@@ -177,6 +177,7 @@ public record ResolvedRun(
   private static String required(Configuration options, ConfigOption<String> option) {
     return options
         .getOptional(option)
+        .filter(value -> !value.isBlank())
         .orElseThrow(
             () ->
                 new InputException(

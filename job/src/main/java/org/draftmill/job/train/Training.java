@@ -61,6 +61,7 @@ public final class Training {
     if (fresh) {
       options
           .getOptional(RunOptions.DIR)
+          .filter(dir -> !dir.isBlank())
           .ifPresent(
               dir -> options.set(RunOptions.DIR, RunDirectory.fresh(Path.of(dir)).toString()));
     }
