@@ -26,7 +26,7 @@ final class NativeTokenizers {
   }
 
   /** The library, loaded with the settings above. */
-  static TokenizersLibrary library() {
+  static TokenizersLibrary load() {
     return TokenizersLibrary.LIB;
   }
 }

@@ -27,18 +27,18 @@ public final class TextTokenizer implements AutoCloseable {
   public static final String FILE = "tokenizer.json";
 
   private final HuggingFaceTokenizer tokenizer;
-  private final TokenizersLibrary library;
+  private final TokenizersLibrary natives;
   private final String sha256;
   private final Map<String, Integer> addedTokens;
   private volatile boolean closed;
 
   private TextTokenizer(
       HuggingFaceTokenizer tokenizer,
-      TokenizersLibrary library,
+      TokenizersLibrary natives,
       String sha256,
       Map<String, Integer> addedTokens) {
     this.tokenizer = tokenizer;
-    this.library = library;
+    this.natives = natives;
     this.sha256 = sha256;
     this.addedTokens = addedTokens;
   }
@@ -67,12 +67,12 @@ public final class TextTokenizer implements AutoCloseable {
           .path("added_tokens")
           .forEach(token -> added.put(token.path("content").asText(), token.path("id").asInt()));
       byte[] used = neutralise(definition) ? json.writeValueAsBytes(definition) : bytes;
-      TokenizersLibrary library = NativeTokenizers.library();
+      TokenizersLibrary natives = NativeTokenizers.load();
       HuggingFaceTokenizer tokenizer =
           HuggingFaceTokenizer.newInstance(
               new ByteArrayInputStream(used),
               Map.of("truncation", "false", "padding", "false", "addSpecialTokens", "false"));
-      return new TextTokenizer(tokenizer, library, Digests.sha256Hex(bytes), Map.copyOf(added));
+      return new TextTokenizer(tokenizer, natives, Digests.sha256Hex(bytes), Map.copyOf(added));
     } catch (JsonProcessingException e) {
       throw new InputException(file + " is no JSON: " + e.getOriginalMessage(), e);
     } catch (RuntimeException e) {
@@ -126,20 +126,20 @@ public final class TextTokenizer implements AutoCloseable {
    *     beginning of text; never for a rendered chat, whose template wrote them already
    */
   public int[] encode(String text, boolean addSpecialTokens) {
-    long encoding = library.encode(handle(), text, addSpecialTokens);
+    long encoding = natives.encode(handle(), text, addSpecialTokens);
     try {
-      return narrow(library.getTokenIds(encoding));
+      return narrow(natives.getTokenIds(encoding));
     } finally {
-      library.deleteEncoding(encoding);
+      natives.deleteEncoding(encoding);
     }
   }
 
   /** The tokens of a text and where they come from, without tokens of the tokenizer's own. */
   public TokenSpans encodeSpans(String text) {
-    long encoding = library.encode(handle(), text, false);
+    long encoding = natives.encode(handle(), text, false);
     try {
-      int[] ids = narrow(library.getTokenIds(encoding));
-      CharSpan[] spans = library.getTokenCharSpans(encoding);
+      int[] ids = narrow(natives.getTokenIds(encoding));
+      CharSpan[] spans = natives.getTokenCharSpans(encoding);
       int[] starts = new int[ids.length];
       int[] ends = new int[ids.length];
       for (int i = 0; i < ids.length; i++) {
@@ -150,7 +150,7 @@ public final class TextTokenizer implements AutoCloseable {
       }
       return new TokenSpans(ids, starts, ends);
     } finally {
-      library.deleteEncoding(encoding);
+      natives.deleteEncoding(encoding);
     }
   }
 
@@ -160,7 +160,7 @@ public final class TextTokenizer implements AutoCloseable {
     for (int i = 0; i < ids.length; i++) {
       wide[i] = ids[i];
     }
-    return library.decode(handle(), wide, false);
+    return natives.decode(handle(), wide, false);
   }
 
   private long handle() {

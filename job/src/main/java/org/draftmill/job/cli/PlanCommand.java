@@ -97,10 +97,10 @@ public final class PlanCommand implements Callable<Integer> {
   static List<String> report(PlanManifest plan) {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "%s jobs in %d epochs, %s tokens, %s of them supervised; the largest job has %s tokens in %s sequences"
+        "%s in %s, %s tokens, %s of them supervised; the largest job has %s tokens in %s sequences"
             .formatted(
-                Text.count(plan.jobs()),
-                plan.epochs().size(),
+                Text.count(plan.jobs(), "job"),
+                Text.count(plan.epochs().size(), "epoch"),
                 Text.count(plan.tokens()),
                 Text.count(plan.supervisedTokens()),
                 Text.count(plan.largestJobTokens()),

@@ -16,6 +16,11 @@ public final class Text {
     return String.format(Locale.ROOT, "%,d", value);
   }
 
+  /** {@code 1 epoch}, {@code 1,234 epochs}. */
+  public static String count(long value, String noun) {
+    return count(value) + " " + noun + (value == 1 ? "" : "s");
+  }
+
   /** {@code 1.2M}; whole below a thousand. */
   public static String shortCount(double value) {
     return scaled(value, 1000, COUNTS, "");

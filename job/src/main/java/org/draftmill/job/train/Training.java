@@ -151,21 +151,23 @@ public final class Training {
 
   private void describe(ResolvedRun run) {
     console.say(
-        "run         %s: %s jobs in %d epochs, %s steps of %d microbatches"
+        "run         %s: %s in %s, %s of %s"
             .formatted(
                 run.directory().root(),
-                Text.count(run.wantedJobs()),
-                run.plan().epochs(),
-                Text.count(run.steps()),
-                run.drafter().accumulation()));
+                Text.count(run.wantedJobs(), "job"),
+                Text.count(run.plan().epochs(), "epoch"),
+                Text.count(run.steps(), "step"),
+                run.drafter().accumulation() == 1
+                    ? "1 microbatch"
+                    : run.drafter().accumulation() + " microbatches"));
     console.say(
-        "stages      %d targets (taps %s) → pool %d…%d → %d drafters"
+        "stages      %s (taps %s) → pool %d…%d → %s"
             .formatted(
-                run.targets(),
+                Text.count(run.targets(), "target"),
                 run.target().taps(),
                 run.pool().minReady(),
                 run.pool().maxReady(),
-                run.drafter().parallelism()));
+                Text.count(run.drafter().parallelism(), "drafter")));
   }
 
   private void checkMemory(ResolvedRun run) throws IOException {
