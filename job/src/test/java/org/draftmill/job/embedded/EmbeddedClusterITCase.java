@@ -59,11 +59,10 @@ class EmbeddedClusterITCase {
     Path checkpoints = dir.resolve("checkpoints");
     try (EmbeddedCluster cluster = EmbeddedCluster.start(new Configuration(), 1, 0)) {
       for (int run = 0; run < 2; run++) {
-        int before = SavedState.list(checkpoints).size();
         JobID job = cluster.submit(endless(checkpoints));
         await()
             .atMost(Duration.ofSeconds(60))
-            .until(() -> SavedState.list(checkpoints).size() >= before + 2);
+            .until(() -> SavedState.list(checkpoints.resolve(job.toString())).size() >= 2);
         cluster.cancel(job);
       }
     }
