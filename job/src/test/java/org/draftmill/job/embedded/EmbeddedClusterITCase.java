@@ -32,7 +32,7 @@ class EmbeddedClusterITCase {
   @Test
   void runsAJobWithItsWebUiAndLeavesStatesToResumeFrom() throws Exception {
     Path checkpoints = dir.resolve("checkpoints");
-    try (EmbeddedCluster cluster = EmbeddedCluster.start(new Configuration(), 1, 0)) {
+    try (EmbeddedCluster cluster = EmbeddedCluster.start(retaining(), 1, 0)) {
       try (InputStream page = cluster.webUi().toURL().openStream()) {
         assertThat(new String(page.readAllBytes(), StandardCharsets.UTF_8)).contains("flink-root");
       }
@@ -57,7 +57,7 @@ class EmbeddedClusterITCase {
   @Test
   void pruningKeepsTheLastStatesAndPassesOverOnesThatCannotBeRead() throws Exception {
     Path checkpoints = dir.resolve("checkpoints");
-    try (EmbeddedCluster cluster = EmbeddedCluster.start(new Configuration(), 1, 0)) {
+    try (EmbeddedCluster cluster = EmbeddedCluster.start(retaining(), 1, 0)) {
       for (int run = 0; run < 2; run++) {
         JobID job = cluster.submit(endless(checkpoints));
         await()
@@ -75,13 +75,19 @@ class EmbeddedClusterITCase {
     assertThat(SavedState.list(checkpoints)).isEqualTo(states.subList(1, 2));
   }
 
+  /** How many checkpoints are retained is the cluster's to say: a job that says so is not heard. */
+  private static Configuration retaining() {
+    Configuration cluster = new Configuration();
+    cluster.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 3);
+    return cluster;
+  }
+
   /** Counts up, ten a second, with a checkpoint every 100 ms. */
   private static StreamGraph endless(Path checkpoints) {
     Configuration job = new Configuration();
     job.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(100));
     job.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toUri().toString());
     job.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
-    job.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 3);
     job.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
