@@ -51,23 +51,15 @@ final class TestingGroup implements AutoCloseable {
 
   /** Runs the same on all members and returns when all are done; throws the first failure. */
   void all(Part part) throws Exception {
-    List<Future<?>> parts = new ArrayList<>();
-    for (TcpCollective member : members) {
-      parts.add(start(member, part));
-    }
-    for (Future<?> future : parts) {
+    for (Future<?> future : startAll(part)) {
       get(future);
     }
   }
 
   /** Runs the same on all members and returns what each failed with, of those that failed. */
   List<Exception> failures(Part part) throws Exception {
-    List<Future<?>> parts = new ArrayList<>();
-    for (TcpCollective member : members) {
-      parts.add(start(member, part));
-    }
     List<Exception> failures = new ArrayList<>();
-    for (Future<?> future : parts) {
+    for (Future<?> future : startAll(part)) {
       try {
         get(future);
       } catch (java.io.IOException | RuntimeException e) {
@@ -75,6 +67,14 @@ final class TestingGroup implements AutoCloseable {
       }
     }
     return failures;
+  }
+
+  private List<Future<?>> startAll(Part part) {
+    List<Future<?>> parts = new ArrayList<>();
+    for (TcpCollective member : members) {
+      parts.add(start(member, part));
+    }
+    return parts;
   }
 
   Future<?> start(TcpCollective member, Part part) {
