@@ -1,20 +1,20 @@
 package org.draftmill.job;
 
 import java.util.concurrent.Callable;
-import org.draftmill.job.cli.Console;
-import org.draftmill.job.cli.Console.Verbosity;
 import org.draftmill.job.cli.DemoCommand;
 import org.draftmill.job.cli.EvaluateCommand;
-import org.draftmill.job.cli.ExitCode;
 import org.draftmill.job.cli.ExportCommand;
 import org.draftmill.job.cli.Failures;
 import org.draftmill.job.cli.InspectCommand;
-import org.draftmill.job.cli.LogFile;
 import org.draftmill.job.cli.PlanCommand;
 import org.draftmill.job.cli.PrepareCommand;
-import org.draftmill.job.cli.StandardError;
 import org.draftmill.job.cli.TrainCommand;
 import org.draftmill.job.cli.Version;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.Console.Verbosity;
+import org.draftmill.job.console.ExitCode;
+import org.draftmill.job.console.LogFile;
+import org.draftmill.job.console.StandardError;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

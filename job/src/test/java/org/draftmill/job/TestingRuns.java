@@ -13,7 +13,7 @@ import java.util.Random;
 import org.draftmill.corpus.TokenizedSequence;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.dataset.DatasetWriter;
-import org.draftmill.job.cli.Console;
+import org.draftmill.job.console.Console;
 
 /** A tiny target, a tiny dataset and a run file over them, in a directory of a test. */
 public final class TestingRuns {

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.draftmill.job.config.RunOptions;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.demo.Demo;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

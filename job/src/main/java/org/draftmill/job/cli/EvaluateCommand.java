@@ -5,15 +5,15 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZonedDateTime;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.draftmill.compute.decoding.DecodingFigures;
 import org.draftmill.compute.decoding.DecodingSettings;
 import org.draftmill.corpus.text.TargetText;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.evaluate.Evaluation;
+import org.draftmill.job.evaluate.FiguresReport;
 import org.draftmill.job.evaluate.Prompts;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -103,50 +103,11 @@ public final class EvaluateCommand implements Callable<Integer> {
     DecodingFigures figures =
         new Evaluation(console, device, cores)
             .exported(target, drafter, ids, new DecodingSettings(maxNewTokens, temperature, seed));
-    report(figures).forEach(console::result);
+    FiguresReport.lines(figures).forEach(console::result);
     if (json != null) {
       ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
       Files.writeString(json, mapper.writeValueAsString(figures.toMap()) + "\n");
     }
     return ExitCode.DONE;
-  }
-
-  /** The figures in lines. */
-  public static List<String> report(DecodingFigures figures) {
-    List<String> lines = new ArrayList<>();
-    lines.add(
-        "%s prompts, %s new tokens in %s rounds"
-            .formatted(
-                Text.count(figures.prompts()),
-                Text.count(figures.newTokens()),
-                Text.count(figures.rounds())));
-    lines.add(
-        String.format(
-            Locale.ROOT,
-            "acceptance length  %.3f pooled, %.3f mean of means",
-            figures.tauPooled(),
-            figures.tauMeanOfMeans()));
-    lines.add(
-        "accepted by slot   "
-            + figures.acceptedBySlot().stream()
-                .map(Text::percent)
-                .collect(Collectors.joining("  ")));
-    lines.add(
-        String.format(
-            Locale.ROOT,
-            "speed              target %.0f tokens/s, speculative %.0f tokens/s: %.2f×",
-            figures.targetTokensPerSecond(),
-            figures.speculativeTokensPerSecond(),
-            figures.speedup()));
-    figures
-        .greedyEqual()
-        .ifPresent(
-            equal ->
-                lines.add(
-                    "greedy output      "
-                        + (equal
-                            ? "is the target's own, token for token"
-                            : "DIFFERS from the target's own")));
-    return lines;
   }
 }

@@ -7,6 +7,8 @@ import java.util.concurrent.Callable;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.DrafterExport;
 import org.draftmill.compute.drafter.DrafterStateFiles;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.run.DrafterStates;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import org.apache.flink.configuration.IllegalConfigurationException;
 import org.apache.flink.util.SerializedThrowable;
+import org.draftmill.job.console.ExitCode;
 
 /** Turns a failure into the one line that a user needs and the exit code that a script needs. */
 public final class Failures {

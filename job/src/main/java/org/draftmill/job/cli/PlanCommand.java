@@ -10,6 +10,9 @@ import org.draftmill.corpus.plan.Oversized;
 import org.draftmill.corpus.plan.PlanManifest;
 import org.draftmill.corpus.plan.PlanOptions;
 import org.draftmill.corpus.plan.PlanWriter;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.ExitCode;
+import org.draftmill.job.console.Text;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

@@ -1,12 +1,12 @@
 package org.draftmill.job.cli;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.draftmill.job.config.RunFile;
-import org.draftmill.job.train.Summary;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.train.Training;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -49,26 +49,8 @@ public final class TrainCommand implements Callable<Integer> {
     if (outcome.summary().isEmpty()) {
       return ExitCode.INTERRUPTED;
     }
-    report(outcome.summary().get()).forEach(console::say);
+    outcome.summary().get().report().forEach(console::say);
     console.result("drafter: " + outcome.directory().latestExport());
     return ExitCode.DONE;
-  }
-
-  /** How fast a run was, in lines. */
-  public static List<String> report(Summary summary) {
-    return List.of(
-        "%s steps, %s jobs, %s tokens in %s: %s tokens/s"
-            .formatted(
-                Text.count(summary.steps()),
-                Text.count(summary.jobs()),
-                Text.count(summary.tokens()),
-                Text.duration(Duration.ofMillis((long) (1000 * summary.seconds()))),
-                Text.shortCount(summary.tokensPerSecond())),
-        "busy: targets %s, drafters %s"
-            .formatted(share(summary.targetBusy()), share(summary.drafterBusy())));
-  }
-
-  private static String share(Double value) {
-    return value == null ? "unknown" : Text.percent(value);
   }
 }

@@ -15,13 +15,12 @@ import org.draftmill.compute.drafter.DrafterConfig;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.text.TargetText;
-import org.draftmill.job.cli.Console;
-import org.draftmill.job.cli.EvaluateCommand;
-import org.draftmill.job.cli.Text;
-import org.draftmill.job.cli.TrainCommand;
 import org.draftmill.job.config.RunFile;
 import org.draftmill.job.config.RunOptions;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.Text;
 import org.draftmill.job.evaluate.Evaluation;
+import org.draftmill.job.evaluate.FiguresReport;
 import org.draftmill.job.evaluate.Prompts;
 import org.draftmill.job.prepare.Preparation;
 import org.draftmill.job.prepare.PrepareSettings;
@@ -96,7 +95,7 @@ public final class Demo {
     if (outcome.summary().isEmpty()) {
       return Optional.empty();
     }
-    TrainCommand.report(outcome.summary().get()).forEach(console::say);
+    outcome.summary().get().report().forEach(console::say);
 
     console.heading("After training");
     DecodingFigures after =
@@ -106,7 +105,7 @@ public final class Demo {
                 outcome.directory().latestExport(),
                 prompts,
                 DecodingSettings.greedy(NEW_TOKENS));
-    EvaluateCommand.report(after).forEach(line -> console.say("  " + line));
+    FiguresReport.lines(after).forEach(line -> console.say("  " + line));
     Summary summary =
         outcome
             .summary()
@@ -137,7 +136,7 @@ public final class Demo {
         new Evaluation(console, "auto", threads)
             .untrained(
                 files.resolve("target"), shape, seed, prompts, DecodingSettings.greedy(NEW_TOKENS));
-    EvaluateCommand.report(figures).forEach(line -> console.say("  " + line));
+    FiguresReport.lines(figures).forEach(line -> console.say("  " + line));
     FirstEvaluation found =
         new FirstEvaluation(drafter, figures.tauPooled(), figures.greedyEqual().orElseThrow());
     found.write(file);

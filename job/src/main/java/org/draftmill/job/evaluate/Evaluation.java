@@ -14,7 +14,7 @@ import org.draftmill.compute.drafter.ParameterLayout;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.compute.target.TargetModel;
-import org.draftmill.job.cli.Console;
+import org.draftmill.job.console.Console;
 
 /** Real speculative decoding with a drafter, and with the target alone beside it. */
 public final class Evaluation {

@@ -16,10 +16,10 @@ import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.dataset.DatasetAssembler;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.text.TargetText;
-import org.draftmill.job.cli.Console;
-import org.draftmill.job.cli.LogFile;
-import org.draftmill.job.cli.Poller;
-import org.draftmill.job.cli.Text;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.LogFile;
+import org.draftmill.job.console.Poller;
+import org.draftmill.job.console.Text;
 import org.draftmill.job.embedded.EmbeddedCluster;
 import org.draftmill.job.embedded.RestMetrics;
 

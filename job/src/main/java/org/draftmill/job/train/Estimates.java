@@ -11,9 +11,9 @@ import org.draftmill.compute.drafter.DrafterMemory;
 import org.draftmill.compute.drafter.ParameterLayout;
 import org.draftmill.compute.target.Taps;
 import org.draftmill.compute.target.TargetMemory;
-import org.draftmill.job.cli.Text;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.KnownOptions;
+import org.draftmill.job.console.Text;
 import org.draftmill.job.train.MemoryEstimate.Item;
 
 /** What the parts of a run take on host backends, where every value is a float. */

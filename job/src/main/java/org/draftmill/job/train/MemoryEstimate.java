@@ -3,7 +3,7 @@ package org.draftmill.job.train;
 import java.util.ArrayList;
 import java.util.List;
 import org.draftmill.compute.InputException;
-import org.draftmill.job.cli.Text;
+import org.draftmill.job.console.Text;
 
 /**
  * What a run will take, before it starts.

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.draftmill.job.cli.Text;
+import org.draftmill.job.console.Text;
 
 /** How a run stands, as the line at the bottom of a terminal or as a line of a log. */
 final class ProgressLine {

@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import org.draftmill.job.cli.Console;
-import org.draftmill.job.cli.Poller;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.Poller;
 import org.draftmill.job.embedded.RestMetrics;
 
 /**

@@ -16,7 +16,7 @@ import org.draftmill.job.config.RunOptions;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.operators.drafter.DrafterOptions;
 import org.draftmill.operators.drafter.DrafterSettings;
-import org.draftmill.operators.drafter.RunIdentity;
+import org.draftmill.operators.drafter.state.RunIdentity;
 import org.draftmill.operators.jobs.JobsSettings;
 import org.draftmill.operators.pool.PoolOptions;
 import org.draftmill.operators.pool.PoolSettings;

@@ -4,8 +4,8 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.flink.api.common.JobID;
-import org.draftmill.job.cli.Console;
-import org.draftmill.job.cli.Interrupts;
+import org.draftmill.job.console.Console;
+import org.draftmill.job.console.Interrupts;
 import org.draftmill.job.embedded.EmbeddedCluster;
 
 /** Stops a job at a savepoint when the process is told to end, from its making to its closing. */

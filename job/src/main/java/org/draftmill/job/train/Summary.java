@@ -8,6 +8,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import org.draftmill.job.console.Text;
 
 /**
  * What came out of a run: {@code summary.json}. Where a number is not known it is null.
@@ -73,5 +76,22 @@ public record Summary(
     return new ObjectMapper()
         .setPropertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
         .enable(SerializationFeature.INDENT_OUTPUT);
+  }
+
+  /** How fast a run was, in lines. */
+  public List<String> report() {
+    return List.of(
+        "%s steps, %s jobs, %s tokens in %s: %s tokens/s"
+            .formatted(
+                Text.count(steps()),
+                Text.count(jobs()),
+                Text.count(tokens()),
+                Text.duration(Duration.ofMillis((long) (1000 * seconds()))),
+                Text.shortCount(tokensPerSecond())),
+        "busy: targets %s, drafters %s".formatted(share(targetBusy()), share(drafterBusy())));
+  }
+
+  private static String share(Double value) {
+    return value == null ? "unknown" : Text.percent(value);
   }
 }

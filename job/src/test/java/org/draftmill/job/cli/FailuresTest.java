@@ -6,6 +6,7 @@ import java.io.IOException;
 import org.apache.flink.configuration.IllegalConfigurationException;
 import org.apache.flink.util.SerializedThrowable;
 import org.draftmill.job.cli.Failures.Verdict;
+import org.draftmill.job.console.ExitCode;
 import org.junit.jupiter.api.Test;
 
 class FailuresTest {

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.TestingRuns.Result;
-import org.draftmill.job.cli.ExitCode;
+import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.train.Summary;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

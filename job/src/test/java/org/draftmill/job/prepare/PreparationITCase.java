@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.job.TestingRuns;
-import org.draftmill.job.cli.ExitCode;
+import org.draftmill.job.console.ExitCode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;

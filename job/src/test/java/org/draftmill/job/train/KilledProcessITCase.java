@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.draftmill.job.Draftmill;
 import org.draftmill.job.TestingRuns;
-import org.draftmill.job.cli.ExitCode;
+import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.run.SavedState;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -16,6 +16,7 @@ import org.draftmill.compute.ops.HeadLoss;
 import org.draftmill.compute.target.Taps;
 import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.operators.drafter.collective.CollectiveOptions;
+import org.draftmill.operators.drafter.state.RunIdentity;
 import org.draftmill.operators.gpu.DeviceLease;
 
 /** The drafter's settings, checked. Serializable: it travels to the TaskManagers. */

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.draftmill.compute.drafter.DrafterState;
 import org.draftmill.compute.io.AtomicFile;
 import org.draftmill.operators.drafter.state.PendingReference;
+import org.draftmill.operators.drafter.state.RunIdentity;
 import org.draftmill.operators.drafter.state.SnapshotReference;
 import org.draftmill.operators.drafter.state.StateFiles;
 import org.draftmill.serializers.StepMarker;

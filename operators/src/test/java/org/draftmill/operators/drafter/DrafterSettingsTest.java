@@ -11,6 +11,7 @@ import org.apache.flink.util.InstantiationUtil;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.OptimizerSettings;
 import org.draftmill.compute.ops.HeadLoss;
+import org.draftmill.operators.drafter.state.RunIdentity;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

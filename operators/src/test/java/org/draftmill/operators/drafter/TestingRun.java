@@ -28,6 +28,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.util.Collector;
+import org.draftmill.operators.drafter.state.RunIdentity;
 import org.draftmill.operators.pool.PoolOperatorFactory;
 import org.draftmill.operators.pool.PoolOptions;
 import org.draftmill.operators.pool.PoolSettings;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
-import org.draftmill.operators.drafter.RunIdentity;
 import org.draftmill.serializers.StepMarker;
 import org.draftmill.serializers.StepMarkerSerializer;
 

@@ -1,7 +1,6 @@
 package org.draftmill.operators.drafter.state;
 
 import java.util.List;
-import org.draftmill.operators.drafter.RunIdentity;
 import org.draftmill.serializers.StepMarker;
 
 /**

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
-import org.draftmill.operators.drafter.RunIdentity;
 import org.draftmill.serializers.JobId;
 import org.draftmill.serializers.StepMarker;
 import org.junit.jupiter.api.Test;

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.io.AtomicFile;
-import org.draftmill.operators.drafter.RunIdentity;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,4 +1,4 @@
-package org.draftmill.job.cli;
+package org.draftmill.job.console;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;

@@ -1,4 +1,4 @@
-package org.draftmill.job.cli;
+package org.draftmill.job.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -1,4 +1,4 @@
-package org.draftmill.operators.drafter;
+package org.draftmill.operators.drafter.state;
 
 import java.io.Serializable;
 import java.util.LinkedHashMap;

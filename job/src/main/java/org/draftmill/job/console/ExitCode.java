@@ -1,4 +1,4 @@
-package org.draftmill.job.cli;
+package org.draftmill.job.console;
 
 /** How a command ended. */
 public final class ExitCode {

@@ -1,11 +1,11 @@
-package org.draftmill.job.cli;
+package org.draftmill.job.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import org.draftmill.job.cli.Console.Verbosity;
+import org.draftmill.job.console.Console.Verbosity;
 import org.junit.jupiter.api.Test;
 
 class ConsoleTest {

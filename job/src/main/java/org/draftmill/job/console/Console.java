@@ -1,4 +1,4 @@
-package org.draftmill.job.cli;
+package org.draftmill.job.console;
 
 import java.io.PrintStream;
 

@@ -1,4 +1,4 @@
-package org.draftmill.operators.drafter;
+package org.draftmill.operators.drafter.state;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
