@@ -9,12 +9,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.draftmill.job.console.Text;
 
 /**
  * What came out of a run: {@code summary.json}. Where a number is not known it is null.
  *
+ * @param jobs that were trained
+ * @param deadLetters jobs that were given up, see {@code dead-letter/}
+ * @param skippedSteps that changed nothing, for a loss or gradient was not finite
  * @param seconds of training, from step to step, all processes of the run together
  * @param targetBusy share of the time in which a target was at work
  * @param drafterBusy share of the time in which a drafter was at work
@@ -30,6 +34,8 @@ import org.draftmill.job.console.Text;
 public record Summary(
     long steps,
     long jobs,
+    long deadLetters,
+    long skippedSteps,
     long tokens,
     double seconds,
     double tokensPerSecond,
@@ -47,6 +53,8 @@ public record Summary(
     return new Summary(
         steps,
         jobs,
+        deadLetters,
+        skippedSteps,
         tokens,
         seconds,
         tokensPerSecond,
@@ -78,17 +86,29 @@ public record Summary(
         .enable(SerializationFeature.INDENT_OUTPUT);
   }
 
-  /** How fast a run was, in lines. */
+  /** How fast a run was, and what it left out, in lines. */
   public List<String> report() {
-    return List.of(
+    List<String> lines = new ArrayList<>();
+    lines.add(
         "%s steps, %s jobs, %s tokens in %s: %s tokens/s"
             .formatted(
                 Text.count(steps()),
                 Text.count(jobs()),
                 Text.count(tokens()),
                 Text.duration(Duration.ofMillis((long) (1000 * seconds()))),
-                Text.shortCount(tokensPerSecond())),
-        "busy: targets %s, drafters %s".formatted(share(targetBusy()), share(drafterBusy())));
+                Text.shortCount(tokensPerSecond())));
+    lines.add("busy: targets %s, drafters %s".formatted(share(targetBusy()), share(drafterBusy())));
+    if (deadLetters > 0) {
+      lines.add(
+          "left out: %s, see dead-letter/ in the run directory"
+              .formatted(Text.count(deadLetters, "job")));
+    }
+    if (skippedSteps > 0) {
+      lines.add(
+          "skipped: %s, for a loss or gradient was not finite; log/training-*.jsonl says which"
+              .formatted(Text.count(skippedSteps, "step")));
+    }
+    return lines;
   }
 
   private static String share(Double value) {

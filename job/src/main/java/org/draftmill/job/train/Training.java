@@ -226,6 +226,8 @@ public final class Training {
     return new Summary(
         rows.size(),
         rows.stream().mapToLong(row -> row.jobs().size()).sum(),
+        rows.stream().mapToLong(TrainingLog.Row::deadJobs).sum(),
+        rows.stream().filter(TrainingLog.Row::skipped).count(),
         tokens,
         seconds,
         tokens / seconds,

@@ -27,6 +27,8 @@ public final class TrainingLog {
    * @param jobs positions of the trained jobs
    * @param seconds from the end of the step before
    * @param busySeconds of all drafters: forward, backward, optimizer
+   * @param deadJobs that kept their place in the step without being trained
+   * @param skipped whether the step changed nothing, for a value was not finite
    * @param loss NaN for a step without a supervised token
    */
   public record Row(
@@ -36,6 +38,7 @@ public final class TrainingLog {
       long tokens,
       List<Long> jobs,
       int deadJobs,
+      boolean skipped,
       double seconds,
       double busySeconds) {}
 
@@ -94,6 +97,7 @@ public final class TrainingLog {
         row.path("tokens").asLong(),
         jobs,
         row.path("dead_jobs").size(),
+        row.path("skipped").asBoolean(),
         row.path("seconds").asDouble(),
         row.path("forward").asDouble()
             + row.path("backward").asDouble()

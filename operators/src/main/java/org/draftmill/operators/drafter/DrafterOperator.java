@@ -69,6 +69,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
   private DrafterDevice device;
   private MicrobatchAssembler assembler;
   private StepInbox inbox;
+  private SkippedSteps skipped;
   private TrainingLoop loop;
   private long asked; // by the loop's thread once it runs
   private boolean savepoint;
@@ -135,7 +136,10 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     getContainingTask().getCancelables().registerCloseable(group);
     int attempt = getRuntimeContext().getTaskInfo().getAttemptNumber();
     Trainer trainer = hook.around(device, rank, attempt);
-    loop = new TrainingLoop(name, trainer, group, new LoopListener(), settings.timeout());
+    skipped =
+        new SkippedSteps(
+            settings.maxSkippedSteps(), restored.isEmpty() ? 0 : restored.get(0).skipped());
+    loop = new TrainingLoop(name, trainer, group, new LoopListener(), settings.timeout(), skipped);
     inbox = new StepInbox(settings.run().shards(), device.step(), markers, loop);
     watch();
     ask();
@@ -261,7 +265,9 @@ final class DrafterOperator extends AbstractStreamOperator<String>
         new StateFiles.Snapshot(
             context.getCheckpointId(), savepoint, device.step(), group.token(), size);
     state.update(
-        List.of(writer.write(snapshot, device.snapshot(), inbox.seen(), settings.identity())));
+        List.of(
+            writer.write(
+                snapshot, device.snapshot(), skipped.found(), inbox.seen(), settings.identity())));
     if (publisher != null) {
       publisher.taken(snapshot);
     }

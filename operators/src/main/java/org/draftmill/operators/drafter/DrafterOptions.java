@@ -215,6 +215,15 @@ public final class DrafterOptions {
               "How long another drafter's process may be silent in an exchange. One that is slow"
                   + " but alive is waited for.");
 
+  public static final ConfigOption<Integer> MAX_SKIPPED_STEPS =
+      key("drafter.max-skipped-steps")
+          .intType()
+          .defaultValue(10)
+          .withDescription(
+              "A step whose loss or gradient is not finite, or too large to be summed exactly, is"
+                  + " skipped by all drafters together: weights and moments stay. With more skipped"
+                  + " steps than this the run fails.");
+
   public static final ConfigOption<String> BIND_HOST =
       key("drafter.bind-host")
           .stringType()

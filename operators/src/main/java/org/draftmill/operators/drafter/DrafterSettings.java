@@ -83,6 +83,7 @@ public final class DrafterSettings implements Serializable {
     atLeast(DrafterOptions.ACCUMULATION, 1);
     atLeast(DrafterOptions.SLIDING_WINDOW, 0);
     atLeast(DrafterOptions.KEEP_EXPORTS, 0);
+    atLeast(DrafterOptions.MAX_SKIPPED_STEPS, 0);
     if (options.contains(DrafterOptions.THREADS)) {
       atLeast(DrafterOptions.THREADS, 1);
     }
@@ -147,6 +148,11 @@ public final class DrafterSettings implements Serializable {
 
   public Duration timeout() {
     return options.get(DrafterOptions.TIMEOUT);
+  }
+
+  /** Steps that may be skipped for a value that is not finite. */
+  public int maxSkippedSteps() {
+    return options.get(DrafterOptions.MAX_SKIPPED_STEPS);
   }
 
   public Optional<String> bindHost() {

@@ -38,6 +38,7 @@ final class SnapshotWriter {
   PendingReference write(
       StateFiles.Snapshot snapshot,
       DrafterState drafter,
+      long skipped,
       List<StepMarker> markers,
       RunIdentity identity) {
     CompletableFuture<SnapshotReference> reference = new CompletableFuture<>();
@@ -57,6 +58,7 @@ final class SnapshotWriter {
                     drafter.rank(),
                     snapshot.size(),
                     snapshot.step(),
+                    skipped,
                     markers,
                     identity));
           } catch (Throwable e) {

@@ -12,6 +12,8 @@ import org.draftmill.compute.drafter.MicrobatchFigures;
 import org.draftmill.compute.drafter.StepFigures;
 import org.draftmill.serializers.JobId;
 import org.draftmill.serializers.StepMarker;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The thread that a drafter computes on. It takes microbatches and steps in the order in which they
@@ -37,6 +39,7 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
     void failed(Throwable failure);
   }
 
+  private static final Logger LOG = LoggerFactory.getLogger(TrainingLoop.class);
   private static final double NANOS = 1e9;
   private static final Duration LONGEST_CLOSE = Duration.ofSeconds(60);
 
@@ -45,6 +48,7 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
   private final Group group;
   private final Listener listener;
   private final Duration timeout;
+  private final SkippedSteps skipped;
   private final Thread thread;
   private final Deque<Work> queue = new ArrayDeque<>();
   private boolean busy = true; // until all drafters have met
@@ -67,13 +71,21 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
    * @param name of the drafter, for threads and messages
    * @param trainer used by the loop's thread; by others only after {@link #drain}
    * @param timeout the longest that a microbatch or an optimizer step may take
+   * @param skipped told of each step that is skipped
    */
-  TrainingLoop(String name, Trainer trainer, Group group, Listener listener, Duration timeout) {
+  TrainingLoop(
+      String name,
+      Trainer trainer,
+      Group group,
+      Listener listener,
+      Duration timeout,
+      SkippedSteps skipped) {
     this.name = name;
     this.trainer = trainer;
     this.group = group;
     this.listener = listener;
     this.timeout = timeout;
+    this.skipped = skipped;
     thread = new Thread(this::run, "draftmill " + name);
     thread.setDaemon(true);
   }
@@ -108,6 +120,9 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
   synchronized void check() throws IOException {
     if (failure instanceof InputException) {
       throw new SuppressRestartsException(failure);
+    }
+    if (failure instanceof SuppressRestartsException stopping) {
+      throw stopping;
     }
     if (failure != null) {
       throw new IOException(name + " failed: " + failure.getMessage(), failure);
@@ -225,6 +240,9 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
     doing("the microbatch of " + job + " of step " + received.step());
     listener.started(received);
     MicrobatchFigures figures = trainer.accumulate(received.microbatch());
+    if (figures.flagged()) {
+      LOG.warn("{}: the loss or gradient of {} is not finite or too large.", name, job);
+    }
     forwardSeconds += figures.forwardSeconds();
     backwardSeconds += figures.backwardSeconds();
     listener.trained(figures);
@@ -260,6 +278,9 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
     long now = System.nanoTime();
     listener.stepped(new StepReport(figures, markers, own, all, (now - lastStepEnd) / NANOS));
     lastStepEnd = now;
+    if (figures.skipped()) {
+      skipped.add(step, markers);
+    }
     waitSeconds = 0;
     forwardSeconds = 0;
     backwardSeconds = 0;

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -134,6 +135,25 @@ class DrafterOperatorTest {
   private static String figures(String row) throws IOException {
     var json = new ObjectMapper().readTree(row);
     return json.get("loss") + " " + json.get("grad_norm") + " " + json.get("jobs");
+  }
+
+  @Test
+  void skippedStepsAreCountedOverARestart() throws Exception {
+    run.options.set(DrafterOptions.MAX_SKIPPED_STEPS, 1);
+    hook = (trainer, rank, attempt) -> new PoisonedTrainer(trainer, Set.of(0L, 1L));
+    OperatorSubtaskState state;
+    try (var harness = opened()) {
+      microbatch(harness, 0, 0);
+      harness.processElement(Delivery.of(0, marker(0, 0, 0)), 0);
+      state = checkpoint(harness, 1);
+    }
+    try (var harness = restored(state)) {
+      microbatch(harness, 1, 1);
+      harness.processElement(Delivery.of(0, marker(1, 0, 1)), 0);
+      assertThatThrownBy(harness::endInput)
+          .rootCause()
+          .hasMessageContaining("2 steps, more than the 1 that drafter.max-skipped-steps");
+    }
   }
 
   @Test

@@ -16,6 +16,7 @@ final class TestingTrainer implements Trainer {
   final CountDownLatch entered = new CountDownLatch(1);
   final Semaphore permits = new Semaphore(0);
   volatile RuntimeException failure;
+  volatile boolean skips;
   private long step;
   private long[] counts = new long[2]; // microbatches, tombstones
   private long rows;
@@ -66,7 +67,7 @@ final class TestingTrainer implements Trainer {
             counts[1],
             rows,
             7,
-            false,
+            skips,
             0.125,
             0.0625);
     counts = new long[2];

@@ -53,7 +53,7 @@ class TrainingLoopTest implements TrainingLoop.Listener {
   }
 
   private TrainingLoop start(Trainer trainer, TrainingLoop.Group group, Duration timeout) {
-    loop = new TrainingLoop("drafter 3", trainer, group, this, timeout);
+    loop = new TrainingLoop("drafter 3", trainer, group, this, timeout, new SkippedSteps(1, 0));
     loop.start();
     return loop;
   }
@@ -97,6 +97,25 @@ class TrainingLoopTest implements TrainingLoop.Listener {
     loop.step(0, List.of(marker));
     loop.drain();
     assertThat(reports.get(0).figures().tombstones()).isEqualTo(1);
+  }
+
+  @Test
+  void oneSkippedStepTooManyIsNotWorthARestart() throws Exception {
+    TestingTrainer trainer = TestingTrainer.quick();
+    trainer.skips = true;
+    start(trainer);
+    loop.train(microbatch(0, 4));
+    loop.step(0, List.of(marker(0, 0, 4)));
+    loop.drain();
+    loop.train(microbatch(1, 2));
+    loop.step(1, List.of(marker(1, 0, 2)));
+    assertThatThrownBy(loop::drain)
+        .isInstanceOf(SuppressRestartsException.class)
+        .rootCause()
+        .hasMessageContaining("Step 1 was skipped")
+        .hasMessageContaining("2 steps, more than the 1 that drafter.max-skipped-steps allows")
+        .hasMessageContaining("its jobs are [2]");
+    assertThat(reports).as("also the last one is reported").hasSize(2);
   }
 
   @Test

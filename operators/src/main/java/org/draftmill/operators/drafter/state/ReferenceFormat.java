@@ -16,12 +16,12 @@ import org.draftmill.serializers.StepMarkerSerializer;
  *
  * <pre>
  * magic int32 | version int32 | path text | bytes int64 | crc32c int64 | rank int32 | size int32
- * | step int64 | markers int32, each as by StepMarkerSerializer | pairs int32, each name text, value text
+ * | step int64 | skipped int64 (from version 2 on) | markers int32, each as by StepMarkerSerializer | pairs int32, each name text, value text
  * </pre>
  */
 final class ReferenceFormat {
   static final int MAGIC = 0x444D5253; // "DMRS"
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private static final int MOST = 1 << 16;
 
@@ -36,6 +36,7 @@ final class ReferenceFormat {
     out.writeInt(reference.rank());
     out.writeInt(reference.size());
     out.writeLong(reference.step());
+    out.writeLong(reference.skipped());
     out.writeInt(reference.markers().size());
     for (StepMarker marker : reference.markers()) {
       StepMarkerSerializer.INSTANCE.serialize(marker, out);
@@ -56,9 +57,9 @@ final class ReferenceFormat {
               .formatted(magic, MAGIC));
     }
     int version = in.readInt();
-    if (version != VERSION) {
+    if (version < 1 || version > VERSION) {
       throw new IOException(
-          "The drafter's state is of version %d; this build reads version %d."
+          "The drafter's state is of version %d; this build reads versions 1 to %d."
               .formatted(version, VERSION));
     }
     String path = in.readUTF();
@@ -67,6 +68,7 @@ final class ReferenceFormat {
     int rank = in.readInt();
     int size = in.readInt();
     long step = in.readLong();
+    long skipped = version == 1 ? 0 : in.readLong();
     List<StepMarker> markers = new ArrayList<>();
     for (int left = count(in, "markers"); left > 0; left--) {
       markers.add(StepMarkerSerializer.INSTANCE.deserialize(in));
@@ -76,7 +78,7 @@ final class ReferenceFormat {
       identity.put(in.readUTF(), in.readUTF());
     }
     return new SnapshotReference(
-        path, bytes, crc32c, rank, size, step, markers, new RunIdentity(identity));
+        path, bytes, crc32c, rank, size, step, skipped, markers, new RunIdentity(identity));
   }
 
   private static int count(DataInputView in, String what) throws IOException {

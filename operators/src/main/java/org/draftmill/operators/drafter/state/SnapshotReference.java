@@ -12,6 +12,7 @@ import org.draftmill.serializers.StepMarker;
  * @param rank of the drafter that wrote it
  * @param size how many drafters wrote such files for the checkpoint
  * @param step the one that is open: number of steps taken
+ * @param skipped steps of the run that changed nothing, for a value was not finite
  * @param markers of that step which had come, on every drafter the same
  * @param identity of the run
  */
@@ -22,6 +23,7 @@ public record SnapshotReference(
     int rank,
     int size,
     long step,
+    long skipped,
     List<StepMarker> markers,
     RunIdentity identity) {
   public SnapshotReference {

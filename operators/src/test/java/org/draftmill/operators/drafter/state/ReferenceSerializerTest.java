@@ -23,6 +23,7 @@ class ReferenceSerializerTest {
           0,
           2,
           120,
+          3,
           List.of(
               StepMarker.of(
                   120, 1, List.of(new StepMarker.Release(new JobId(1441, 2, 7, 3), true)))),
@@ -45,9 +46,24 @@ class ReferenceSerializerTest {
   }
 
   @Test
-  void readsVersion1() throws Exception {
-    try (InputStream old = getClass().getResourceAsStream("reference-v1.bin")) {
-      assertThat(read(old.readAllBytes())).isEqualTo(REFERENCE);
+  void readsVersion2() throws Exception {
+    assertThat(read(resource("reference-v2.bin"))).isEqualTo(REFERENCE);
+  }
+
+  @Test
+  void readsVersion1WhichDidNotCountSkippedSteps() throws Exception {
+    SnapshotReference read = read(resource("reference-v1.bin"));
+
+    assertThat(read.skipped()).isZero();
+    assertThat(read.path()).isEqualTo(REFERENCE.path());
+    assertThat(read.step()).isEqualTo(REFERENCE.step());
+    assertThat(read.markers()).isEqualTo(REFERENCE.markers());
+    assertThat(read.identity()).isEqualTo(REFERENCE.identity());
+  }
+
+  private byte[] resource(String name) throws IOException {
+    try (InputStream stored = getClass().getResourceAsStream(name)) {
+      return stored.readAllBytes();
     }
   }
 
@@ -57,7 +73,7 @@ class ReferenceSerializerTest {
     bytes[7] = 9;
     assertThatThrownBy(() -> read(bytes))
         .isInstanceOf(IOException.class)
-        .hasMessage("The drafter's state is of version 9; this build reads version 1.");
+        .hasMessage("The drafter's state is of version 9; this build reads versions 1 to 2.");
     bytes[0] = 0;
     assertThatThrownBy(() -> read(bytes)).hasMessageContaining("not of a drafter");
   }

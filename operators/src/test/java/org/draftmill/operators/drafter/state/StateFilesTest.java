@@ -37,6 +37,7 @@ class StateFilesTest {
         rank,
         snapshot.size(),
         snapshot.step(),
+        0,
         List.of(),
         new RunIdentity(Map.of()));
   }
@@ -103,7 +104,7 @@ class StateFilesTest {
   void aPathOutsideTheRunIsRefused() throws Exception {
     SnapshotReference evil =
         new SnapshotReference(
-            "../../etc/passwd", 1, 1, 0, 1, 1, List.of(), new RunIdentity(Map.of()));
+            "../../etc/passwd", 1, 1, 0, 1, 1, 0, List.of(), new RunIdentity(Map.of()));
     assertThatThrownBy(() -> files.resolve(List.of(evil)))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("outside the run directory");
