@@ -3,16 +3,19 @@ package org.draftmill.operators.drafter;
 import java.util.concurrent.atomic.DoubleAdder;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MeterView;
 import org.apache.flink.metrics.MetricGroup;
 import org.draftmill.compute.drafter.MicrobatchFigures;
 import org.draftmill.compute.drafter.StepFigures;
 
 /**
- * The drafter's metrics, in the group {@code draftmill.drafter} of the operator: seconds of this
- * drafter since it started, counts, and the figures of the last step. Written by the computing
- * thread.
+ * The drafter's metrics, in the group {@code draftmill.drafter} of the operator: seconds, counts
+ * and tokens a second of this drafter since it started, and the figures of the last step, which are
+ * those of all drafters together and the same on each. Written by the computing thread.
  */
 final class DrafterMetrics {
+  private static final int RATE_SECONDS = 10;
+
   private final DoubleAdder wait = new DoubleAdder();
   private final DoubleAdder forward = new DoubleAdder();
   private final DoubleAdder backward = new DoubleAdder();
@@ -23,7 +26,7 @@ final class DrafterMetrics {
   private final Counter skippedSteps;
   private final long start = System.nanoTime();
   private volatile StepFigures last;
-  private volatile double tokensPerSecond;
+  private volatile double stepSeconds = Double.NaN;
 
   DrafterMetrics(MetricGroup operator) {
     MetricGroup group = operator.addGroup("draftmill").addGroup("drafter");
@@ -32,11 +35,13 @@ final class DrafterMetrics {
     seconds(group, "backwardSeconds", backward);
     seconds(group, "reduceSeconds", reduce);
     seconds(group, "optimizerSeconds", optimizer);
+    group.gauge("busySeconds", (Gauge<Double>) this::busySeconds);
     group.gauge("busy", (Gauge<Double>) this::busy);
     microbatches = group.counter("microbatches");
     tokens = group.counter("tokens");
     skippedSteps = group.counter("skippedSteps");
-    group.gauge("tokensPerSecond", (Gauge<Double>) () -> tokensPerSecond);
+    group.meter("tokensPerSecond", new MeterView(tokens, RATE_SECONDS));
+    group.gauge("stepSeconds", (Gauge<Double>) () -> stepSeconds);
     group.gauge("step", (Gauge<Long>) () -> last == null ? -1 : last.step());
     figure(group, "loss", StepFigures::loss);
     figure(group, "accuracy", StepFigures::accuracy);
@@ -56,17 +61,20 @@ final class DrafterMetrics {
     wait.add(report.seconds().waitPool());
     reduce.add(report.seconds().reduce());
     optimizer.add(report.seconds().optimizer());
-    tokensPerSecond = report.figures().tokens() / report.wallSeconds();
+    stepSeconds = report.wallSeconds();
     if (report.figures().skipped()) {
       skippedSteps.inc();
     }
     last = report.figures();
   }
 
+  private double busySeconds() {
+    return forward.sum() + backward.sum() + optimizer.sum();
+  }
+
   /** Part of the time since the start that was spent computing. */
   private double busy() {
-    double computing = forward.sum() + backward.sum() + optimizer.sum();
-    return computing / ((System.nanoTime() - start) * 1e-9);
+    return busySeconds() / ((System.nanoTime() - start) * 1e-9);
   }
 
   private static void seconds(MetricGroup group, String name, DoubleAdder sum) {

@@ -26,6 +26,7 @@ import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.DrafterStateFiles;
 import org.draftmill.compute.drafter.MicrobatchFigures;
+import org.draftmill.operators.busy.TaskTime;
 import org.draftmill.operators.drafter.rendezvous.Ask;
 import org.draftmill.operators.drafter.state.PendingReference;
 import org.draftmill.operators.drafter.state.ReferenceSerializer;
@@ -65,6 +66,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
   private Publisher publisher; // at rank 0, else null
   private LiveLog live;
   private DrafterMetrics drafterMetrics;
+  private TaskTime time;
   private DrafterGroup group;
   private DrafterDevice device;
   private MicrobatchAssembler assembler;
@@ -119,6 +121,10 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     stateFiles = new StateFiles(directory);
     writer = new SnapshotWriter(name, stateFiles);
     drafterMetrics = new DrafterMetrics(getMetricGroup());
+    time =
+        new TaskTime(
+            getContainingTask().getEnvironment().getMetricGroup().getIOMetricGroup(), mailbox);
+    time.start();
     if (rank == 0) {
       live = new LiveLog(directory);
       publisher = new Publisher(name, stateFiles, settings);
@@ -346,6 +352,11 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     @Override
     public void trained(MicrobatchFigures figures) {
       drafterMetrics.trained(figures);
+    }
+
+    @Override
+    public void computing(boolean now) {
+      time.working(now);
     }
 
     @Override

@@ -33,6 +33,9 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
 
     void trained(MicrobatchFigures figures);
 
+    /** From now on it computes; or it does not, and waits for microbatches or other drafters. */
+    void computing(boolean now);
+
     void stepped(StepReport report);
 
     /** The loop has ended with this failure. */
@@ -219,7 +222,7 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
 
   private synchronized Work take() throws InterruptedException {
     busy = false;
-    doing = null;
+    doing(null);
     notifyAll();
     final long start = System.nanoTime();
     while (queue.isEmpty() && !closed) {
@@ -231,6 +234,9 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
   }
 
   private synchronized void doing(String what) {
+    if ((what == null) != (doing == null)) {
+      listener.computing(what != null);
+    }
     doing = what;
     doingSince = System.nanoTime();
   }

@@ -32,7 +32,7 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
       new PriorityQueue<>(Comparator.comparingLong(ExtractionJob::position));
   private final Set<Integer> waiting = new LinkedHashSet<>(); // readers that asked, oldest first
   private long next; // position of the next job of the list to hand out
-  private long total = -1; // unknown until the plan is open
+  private volatile long total = -1; // unknown until the plan is open
   private boolean reading;
   private volatile PlannedJobs list;
   private volatile long remaining; // for the metric
@@ -56,6 +56,7 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
   public void start() {
     MetricGroup metrics = context.metricGroup().addGroup("draftmill").addGroup("jobs");
     metrics.gauge("jobsRemaining", () -> remaining);
+    metrics.gauge("jobsTotal", () -> total);
     readAhead();
   }
 

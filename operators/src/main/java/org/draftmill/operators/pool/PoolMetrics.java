@@ -6,7 +6,10 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 import org.draftmill.operators.pool.PoolShard.Waiting;
 
-/** The figures of a subtask of the pool, in the group {@code draftmill.pool}. */
+/**
+ * The figures of a subtask of the pool, in the group {@code draftmill.pool}. The limits are those
+ * of its shards together, to be charted beside what they hold.
+ */
 final class PoolMetrics {
   private final Pool pool;
   private final Counter releases;
@@ -20,11 +23,16 @@ final class PoolMetrics {
     gauge(group, "step", () -> Math.min(pool.step(), settings.list(0).steps()));
     gauge(group, "readyMicrobatches", () -> sum(PoolShard::readyMicrobatches));
     gauge(group, "readyBytes", () -> sum(PoolShard::bytes));
-    MetricGroup ofBuckets = group.addGroup("ready").addGroup("bucket");
     for (int b = 0; b < settings.run().buckets(); b++) {
       int bucket = b;
-      gauge(ofBuckets, Integer.toString(b), () -> sum(shard -> shard.readyOfBucket(bucket)));
+      gauge(
+          group.addGroup("bucket", Integer.toString(b)),
+          "readyMicrobatches",
+          () -> sum(shard -> shard.readyOfBucket(bucket)));
     }
+    gauge(group, "minReady", () -> sum(shard -> settings.minReady()));
+    gauge(group, "maxReady", () -> sum(shard -> settings.maxReady()));
+    gauge(group, "maxBytes", () -> sum(shard -> settings.maxMemoryBytes()));
     gauge(group, "minReadyStallSeconds", this::minReadyStallSeconds);
     gauge(group, "waitForJobSeconds", () -> clock.seconds(Waiting.JOB));
     gauge(group, "waitForDemandSeconds", () -> clock.seconds(Waiting.DEMAND));

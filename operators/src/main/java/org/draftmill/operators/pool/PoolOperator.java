@@ -58,6 +58,7 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
   private transient Pool pool;
   private transient DemandLine line;
   private transient PoolMetrics figures;
+  private transient TimerGauge backPressure; // of the task, as Flink shows it
   private final transient DoubleCounter minReadyStallSeconds = new DoubleCounter();
 
   PoolOperator(StreamOperatorParameters<Delivery> parameters, PoolSettings settings) {
@@ -104,6 +105,12 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
             pool,
             this::poll);
     figures = new PoolMetrics(pool, settings, getMetricGroup());
+    backPressure =
+        getContainingTask()
+            .getEnvironment()
+            .getMetricGroup()
+            .getIOMetricGroup()
+            .getSoftBackPressuredTimePerSecond();
   }
 
   /** Other options than the checkpoint's stay so: such a failure is not worth a restart. */
@@ -154,19 +161,13 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
     minReadyStallSeconds.add(figures.minReadyStallSeconds());
   }
 
-  /** Waits for mails; counts as back pressure, which it is, and not as being busy. */
+  /**
+   * Waits for mails. The waiting counts as back pressure, which it is, and not as being busy; what
+   * the answers to polls make it send does not, see {@link #answered}.
+   */
   private void waitWhile(BooleanSupplier condition) throws InterruptedException {
-    if (!condition.getAsBoolean()) {
-      return;
-    }
-    TimerGauge backPressure =
-        getContainingTask()
-            .getEnvironment()
-            .getMetricGroup()
-            .getIOMetricGroup()
-            .getSoftBackPressuredTimePerSecond();
-    backPressure.markStart();
     while (condition.getAsBoolean()) {
+      backPressure.markStart();
       mailbox.yield();
     }
     backPressure.markEnd();
@@ -220,6 +221,7 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
 
   private void answered(Poll poll, CoordinationResponse response, Throwable failure)
       throws Exception {
+    backPressure.markEnd();
     if (failure == null) {
       line.answered(poll, Answer.from(response));
     } else if (ExceptionUtils.findThrowable(failure, TimeoutException.class).isPresent()) {

@@ -36,22 +36,32 @@ final class PipelineActivity {
 
   private record Begun(ExtractionJob job, long at) {}
 
+  /** Is told, one call at a time, when somebody begins to work and when nobody does any more. */
+  @FunctionalInterface
+  interface Listener {
+    void working(boolean now);
+  }
+
   private final LongSupplier nanoClock;
+  private final Listener listener;
   private final Map<Part, Begun> running = new EnumMap<>(Part.class);
   private final long[] nanos = new long[Part.values().length]; // of work that has ended
   private long busyNanos;
   private long busySince;
 
-  PipelineActivity(LongSupplier nanoClock) {
+  PipelineActivity(LongSupplier nanoClock, Listener listener) {
     this.nanoClock = nanoClock;
+    this.listener = listener;
   }
 
   synchronized void begin(Part part, ExtractionJob job) {
     long now = nanoClock.getAsLong();
-    if (running.isEmpty()) {
-      busySince = now;
-    }
+    boolean first = running.isEmpty();
     running.put(part, new Begun(job, now));
+    if (first) {
+      busySince = now;
+      listener.working(true);
+    }
   }
 
   synchronized void end(Part part) {
@@ -59,6 +69,7 @@ final class PipelineActivity {
     nanos[part.ordinal()] += now - running.remove(part).at();
     if (running.isEmpty()) {
       busyNanos += now - busySince;
+      listener.working(false);
     }
   }
 

@@ -24,6 +24,7 @@ import org.apache.flink.streaming.api.operators.util.SimpleVersionedListState;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.function.ThrowingRunnable;
+import org.draftmill.operators.busy.TaskTime;
 import org.draftmill.operators.gpu.DeviceLease;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.operators.jobs.ExtractionJobSerializer;
@@ -54,6 +55,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   private transient TargetPipeline pipeline;
   private transient PipelineActivity activity;
   private transient TargetMetrics figures;
+  private transient TaskTime time;
   private final transient DoubleCounter busySeconds = new DoubleCounter();
 
   TargetOperator(
@@ -81,7 +83,10 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   @Override
   public void open() throws Exception {
     super.open();
-    activity = new PipelineActivity(System::nanoTime);
+    time =
+        new TaskTime(
+            getContainingTask().getEnvironment().getMetricGroup().getIOMetricGroup(), mailbox);
+    activity = new PipelineActivity(System::nanoTime, time::working);
     figures = new TargetMetrics(getMetricGroup(), activity);
     getRuntimeContext().addAccumulator(TargetOperatorFactory.BUSY_SECONDS, busySeconds);
     pipeline =
@@ -137,6 +142,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
 
   @Override
   public void processElement(StreamRecord<ExtractionJob> element) throws Exception {
+    time.start();
     waiting.add(element.getValue());
     fillPipeline();
     while (inPipeline.size() == TargetPipeline.DEPTH) {
@@ -161,15 +167,19 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   }
 
   private void emit(JobResult result) {
+    time.emit(() -> collect(result));
+    figures.done(result);
+    inPipeline.remove();
+    fillPipeline();
+  }
+
+  private void collect(JobResult result) {
     for (HiddenStateChunk chunk : result.chunks()) {
       output.collect(new StreamRecord<>(chunk));
     }
     result
         .deadLetter()
         .ifPresent(letter -> output.collect(DeadLetter.OUTPUT, new StreamRecord<>(letter)));
-    figures.done(result);
-    inPipeline.remove();
-    fillPipeline();
   }
 
   @Override

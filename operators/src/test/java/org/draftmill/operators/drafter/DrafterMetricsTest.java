@@ -42,10 +42,12 @@ class DrafterMetricsTest {
     assertThat(gauge("backwardSeconds")).isEqualTo(6);
     assertThat(gauge("reduceSeconds")).isEqualTo(8);
     assertThat(gauge("optimizerSeconds")).isEqualTo(10);
+    assertThat(gauge("busySeconds")).isEqualTo(20);
     assertThat(gauge("busy")).isPositive();
     assertThat(count("microbatches")).isEqualTo(2);
     assertThat(count("tokens")).isEqualTo(130);
     assertThat(count("skippedSteps")).isOne();
+    assertThat(metrics.getMeter("draftmill", "drafter", "tokensPerSecond")).isPresent();
   }
 
   @Test
@@ -59,6 +61,6 @@ class DrafterMetricsTest {
     assertThat(gauge("jointPrefix")).isEqualTo(1.5);
     assertThat(gauge("lr")).isEqualTo(1e-3);
     assertThat(gauge("gradNorm")).isEqualTo(0.25);
-    assertThat(gauge("tokensPerSecond")).isEqualTo(20);
+    assertThat(gauge("stepSeconds")).isEqualTo(6.5);
   }
 }

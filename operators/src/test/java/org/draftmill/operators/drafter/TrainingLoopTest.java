@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 class TrainingLoopTest implements TrainingLoop.Listener {
   private final List<Long> started = new ArrayList<>();
   private final List<StepReport> reports = new ArrayList<>();
+  private final List<Boolean> computing = new ArrayList<>();
   private final CompletableFuture<Throwable> failed = new CompletableFuture<>();
   private TrainingLoop loop;
 
@@ -36,6 +37,11 @@ class TrainingLoopTest implements TrainingLoop.Listener {
 
   @Override
   public void trained(MicrobatchFigures figures) {}
+
+  @Override
+  public void computing(boolean now) {
+    computing.add(now);
+  }
 
   @Override
   public void stepped(StepReport report) {
@@ -75,6 +81,7 @@ class TrainingLoopTest implements TrainingLoop.Listener {
     assertThat(trainer.done)
         .containsExactly("microbatch 4", "microbatch 2", "step 0", "microbatch 9");
     assertThat(started).containsExactly(4L, 2L, 9L);
+    assertThat(computing).startsWith(true, false).endsWith(true, false);
     assertThat(reports).hasSize(1);
     StepReport report = reports.get(0);
     assertThat(report.seconds().forward()).isEqualTo(0.5);

@@ -40,10 +40,13 @@ class PoolMetricsTest {
     assertThat(gauge("readyBytes")).isEqualTo(bytes);
     double ofAllBuckets =
         IntStream.range(0, TestingChunks.BUCKETS)
-            .mapToDouble(bucket -> gauge("ready", "bucket", Integer.toString(bucket)))
+            .mapToDouble(bucket -> gauge("bucket", Integer.toString(bucket), "readyMicrobatches"))
             .sum();
     assertThat(ofAllBuckets).isEqualTo(3);
     assertThat(gauge("step")).isZero();
+    assertThat(gauge("minReady")).isEqualTo(2);
+    assertThat(gauge("maxReady")).isEqualTo(5);
+    assertThat(gauge("maxBytes")).isEqualTo(settings.maxMemoryBytes());
   }
 
   @Test

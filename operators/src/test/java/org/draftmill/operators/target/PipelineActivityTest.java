@@ -2,6 +2,8 @@ package org.draftmill.operators.target;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.operators.target.PipelineActivity.Part;
@@ -13,7 +15,8 @@ class PipelineActivityTest {
   private static final ExtractionJob TWO = TestingExtractor.job(2, 8);
 
   private final AtomicLong now = new AtomicLong();
-  private final PipelineActivity activity = new PipelineActivity(now::get);
+  private final List<Boolean> working = new ArrayList<>();
+  private final PipelineActivity activity = new PipelineActivity(now::get, working::add);
 
   private void pass(long seconds) {
     now.addAndGet(seconds * SECOND);
@@ -39,6 +42,9 @@ class PipelineActivityTest {
     activity.end(Part.FORWARD);
     pass(100);
     assertThat(activity.busySeconds()).isEqualTo(6);
+    assertThat(working)
+        .as("told when it begins and ends")
+        .containsExactly(true, false, true, false);
   }
 
   @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class TargetMetricsTest {
   private final MetricListener metrics = new MetricListener();
   private final AtomicLong now = new AtomicLong();
-  private final PipelineActivity activity = new PipelineActivity(now::get);
+  private final PipelineActivity activity = new PipelineActivity(now::get, working -> {});
   private final TargetMetrics figures = new TargetMetrics(metrics.getMetricGroup(), activity);
 
   private long count(String name) {

@@ -30,7 +30,7 @@ class TargetPipelineTest {
           extractor,
           new ChunkPacker(4 << 10, HiddenDType.FLOAT32),
           RETRIES,
-          new PipelineActivity(System::nanoTime),
+          new PipelineActivity(System::nanoTime, working -> {}),
           new TargetPipeline.Listener() {
             @Override
             public void done(JobResult result) {
