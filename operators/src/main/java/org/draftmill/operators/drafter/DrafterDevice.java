@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.util.IOUtils;
-import org.draftmill.compute.Backends;
 import org.draftmill.compute.drafter.Collective;
 import org.draftmill.compute.drafter.DrafterConfig;
 import org.draftmill.compute.drafter.DrafterExport;
@@ -21,6 +20,7 @@ import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.compute.target.TargetModel;
 import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.gpu.LeasedBackend;
 
 /**
  * A drafter on its device, with the target's embedding and vocabulary head beside it. Owns all
@@ -46,7 +46,7 @@ final class DrafterDevice implements Trainer {
   static DrafterDevice open(DrafterSettings settings, DeviceLease lease, int rank, int size) {
     List<AutoCloseable> owned = new ArrayList<>(List.of(lease)); // the last one is closed first
     try {
-      Backend backend = Backends.open(lease.backend(), settings.threads());
+      Backend backend = LeasedBackend.open(lease, settings.threads());
       owned.add(0, backend);
       TargetConfig target = TargetConfig.read(Path.of(settings.run().target()));
       DrafterConfig config = settings.shape(target);
@@ -63,7 +63,7 @@ final class DrafterDevice implements Trainer {
               size);
       owned.add(0, trainer);
       return new DrafterDevice(config, trainer, owned);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       IOUtils.closeAllQuietly(owned);
       throw e;
     }

@@ -33,6 +33,7 @@ import org.draftmill.operators.drafter.state.ReferenceSerializer;
 import org.draftmill.operators.drafter.state.SnapshotReference;
 import org.draftmill.operators.drafter.state.StateFiles;
 import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.gpu.GpuClaim;
 import org.draftmill.serializers.Delivery;
 import org.draftmill.serializers.StepMarker;
 
@@ -129,9 +130,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
       live = new LiveLog(directory);
       publisher = new Publisher(name, stateFiles, settings);
     }
-    DeviceLease lease =
-        DeviceLease.take(
-            settings.device(), getRuntimeContext().getExternalResourceInfos(DeviceLease.RESOURCE));
+    DeviceLease lease = DeviceLease.take(settings.device(), GpuClaim.of(getRuntimeContext()));
     device = DrafterDevice.open(settings, lease, rank, size);
     List<StepMarker> markers = restore();
     assembler =

@@ -24,8 +24,9 @@ public final class DrafterOptions {
           .stringType()
           .defaultValue("auto")
           .withDescription(
-              "What drafters compute on: auto (a GPU where the slot has one), cpu, or reference"
-                  + " (slow, the judge).");
+              "What drafters compute on: auto (a GPU of their own where the cluster has GPUs, else"
+                  + " the CPU), cuda (a GPU, or nothing), cpu, or reference (slow, for"
+                  + " comparison).");
 
   public static final ConfigOption<Integer> THREADS =
       key("drafter.threads")

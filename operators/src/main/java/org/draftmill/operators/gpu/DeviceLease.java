@@ -1,38 +1,34 @@
 package org.draftmill.operators.gpu;
 
-import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
 import org.draftmill.compute.InputException;
 
 /**
  * The device that one subtask computes on, until it is closed.
  *
- * <p>Flink tells a subtask all GPUs of its process (external resource {@value #RESOURCE}), not the
- * one that its slot asked for, so subtasks of a process share them out here: each takes the free
- * one that comes first. The backends of this build compute on the host; a leased GPU keeps its slot
- * and is otherwise idle.
+ * <p>Flink tells a subtask all GPUs of its process, not the one that its slot asked for, so
+ * subtasks of a process share them out here: each takes the first free one, also when they belong
+ * to different jobs. A lease is closed after everything that computes there: with the task, however
+ * it ends.
  */
 public final class DeviceLease implements AutoCloseable {
-  /** Name of the external resource whose devices are leased. */
-  public static final String RESOURCE = "gpu";
+  /** A GPU if there is one, else the host. */
+  public static final String AUTO = "auto";
+
+  /** A GPU. */
+  public static final String CUDA = "cuda";
 
   /** Values that the options {@code target.device} and {@code drafter.device} may have. */
-  public static final List<String> DEVICES = List.of("auto", "cpu", "reference");
+  public static final List<String> DEVICES = List.of(AUTO, CUDA, "cpu", "reference");
 
-  private static final String INDEX = "index"; // property that Flink's GPU driver sets
-
-  /** GPUs of this process that are leased; subtasks of one process have nothing else in common. */
-  private static final Set<String> LEASED = new HashSet<>();
-
-  private final String backend;
+  private final String device;
+  private final String holder;
   private volatile String gpu; // null without one, and once closed
 
-  private DeviceLease(String backend, String gpu) {
-    this.backend = backend;
+  private DeviceLease(String device, String holder, String gpu) {
+    this.device = device;
+    this.holder = holder;
     this.gpu = gpu;
   }
 
@@ -50,37 +46,43 @@ public final class DeviceLease implements AutoCloseable {
     return device;
   }
 
+  /** Whether a subtask with this device leases a GPU, where there are any. */
+  public static boolean mayTakeGpu(String device) {
+    return device.equals(AUTO) || device.equals(CUDA);
+  }
+
   /**
    * Takes a device.
    *
-   * @param device one of {@link #DEVICES}; a GPU is leased for {@code auto} alone
-   * @param gpus what {@code getExternalResourceInfos} of the runtime context gave; may be empty
-   * @throws InputException if the device is unknown
-   * @throws IllegalStateException if more subtasks run in this process than it has GPUs
+   * @param device one of {@link #DEVICES}
+   * @throws InputException if the device is unknown, or {@code cuda} where there is no GPU
+   * @throws IllegalStateException if all GPUs of the process are leased
    */
-  public static DeviceLease take(String device, Collection<ExternalResourceInfo> gpus) {
+  public static DeviceLease take(String device, GpuClaim claim) {
     requireKnown("The device", device);
-    return new DeviceLease(device, device.equals("auto") && !gpus.isEmpty() ? free(gpus) : null);
-  }
-
-  private static String free(Collection<ExternalResourceInfo> gpus) {
-    List<String> indices =
-        gpus.stream().map(gpu -> gpu.getProperty(INDEX).orElse("0")).sorted().toList();
-    synchronized (LEASED) {
-      for (String index : indices) {
-        if (LEASED.add(index)) {
-          return index;
-        }
-      }
+    if (!mayTakeGpu(device) || device.equals(AUTO) && claim.gpus().isEmpty()) {
+      return new DeviceLease(device, claim.holder(), null);
     }
-    throw new IllegalStateException(
-        "All %d GPUs of this process are taken: it has more targets and drafters than GPUs."
-            .formatted(indices.size()));
+    if (claim.gpus().isEmpty()) {
+      throw new InputException(
+          "The device is cuda, but this process has no GPU: list '%s' in external-resources and set %s in Flink's options, or take another device."
+              .formatted(GpuResource.NAME, GpuResource.AMOUNT.key()));
+    }
+    return new DeviceLease(device, claim.holder(), free(claim));
   }
 
-  /** Name of the backend to open, see {@link org.draftmill.compute.Backends}. */
-  public String backend() {
-    return backend;
+  private static String free(GpuClaim claim) {
+    return LeasedGpus.take(claim)
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "All %d GPUs of this process are taken (%s): more targets and drafters run here than it has GPUs. Flink counts them when 'gpu' is in external-resources where the job is submitted, too."
+                        .formatted(claim.gpus().size(), LeasedGpus.describe(claim.gpus()))));
+  }
+
+  /** What was asked for, one of {@link #DEVICES}. */
+  public String device() {
+    return device;
   }
 
   /** Index of the leased GPU. */
@@ -91,9 +93,7 @@ public final class DeviceLease implements AutoCloseable {
   @Override
   public void close() {
     if (gpu != null) {
-      synchronized (LEASED) {
-        LEASED.remove(gpu);
-      }
+      LeasedGpus.giveBack(gpu, holder);
       gpu = null;
     }
   }

@@ -1,2 +1,2 @@
-/** Which device of its process a subtask computes on. */
+/** Which device of its process a subtask computes on, and who else computes in that process. */
 package org.draftmill.operators.gpu;

@@ -2,6 +2,7 @@ package org.draftmill.operators.target;
 
 import java.io.IOException;
 import java.io.Serializable;
+import org.draftmill.operators.gpu.DeviceLease;
 import org.draftmill.operators.jobs.ExtractionJob;
 
 /** What a target does with a job. The two parts run on a thread each, for different jobs. */
@@ -24,8 +25,8 @@ public interface HiddenStateExtractor extends AutoCloseable {
   @FunctionalInterface
   interface Factory extends Serializable {
     /**
-     * @param backend name of the backend to compute with
+     * @param device to compute on; the caller gives it back after the extractor is closed
      */
-    HiddenStateExtractor open(TargetSettings settings, String backend) throws IOException;
+    HiddenStateExtractor open(TargetSettings settings, DeviceLease device) throws IOException;
   }
 }

@@ -17,7 +17,7 @@ record LeasedExtractor(HiddenStateExtractor extractor, DeviceLease lease)
       HiddenStateExtractor.Factory extractors, TargetSettings settings, DeviceLease lease)
       throws IOException {
     try {
-      return new LeasedExtractor(extractors.open(settings, lease.backend()), lease);
+      return new LeasedExtractor(extractors.open(settings, lease), lease);
     } catch (Throwable e) {
       lease.close();
       throw e;

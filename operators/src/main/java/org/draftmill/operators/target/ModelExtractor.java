@@ -3,7 +3,6 @@ package org.draftmill.operators.target;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import org.draftmill.compute.Backends;
 import org.draftmill.compute.DType;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
@@ -13,6 +12,8 @@ import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.compute.target.TargetModel;
 import org.draftmill.corpus.TokenizedSequence;
 import org.draftmill.corpus.dataset.Dataset;
+import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.gpu.LeasedBackend;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.serializers.HiddenDType;
 
@@ -34,11 +35,11 @@ final class ModelExtractor implements HiddenStateExtractor {
   }
 
   /** Loads the model, as far as the taps need it, and opens the dataset. */
-  static ModelExtractor open(TargetSettings settings, String backendName) throws IOException {
+  static ModelExtractor open(TargetSettings settings, DeviceLease device) throws IOException {
     Dataset dataset = Dataset.open(Path.of(settings.dataset()));
     TargetConfig config = TargetConfig.read(Path.of(settings.model()));
     Taps taps = new Taps(settings.taps());
-    Backend backend = Backends.open(backendName, settings.threads());
+    Backend backend = LeasedBackend.open(device, settings.threads());
     try {
       TargetModel.Parts parts =
           TargetModel.Parts.forExtraction(config, taps, settings.finalStates());

@@ -26,6 +26,7 @@ import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.function.ThrowingRunnable;
 import org.draftmill.operators.busy.TaskTime;
 import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.gpu.GpuClaim;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.operators.jobs.ExtractionJobSerializer;
 import org.draftmill.serializers.HiddenStateChunk;
@@ -103,10 +104,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
 
   private HiddenStateExtractor openExtractor() throws Exception {
     try {
-      DeviceLease lease =
-          DeviceLease.take(
-              settings.device(),
-              getRuntimeContext().getExternalResourceInfos(DeviceLease.RESOURCE));
+      DeviceLease lease = DeviceLease.take(settings.device(), GpuClaim.of(getRuntimeContext()));
       return LeasedExtractor.open(extractors, settings, lease);
     } catch (RuntimeException e) {
       throw asFailureOfTheTask(e);

@@ -29,8 +29,9 @@ public final class TargetOptions {
           .stringType()
           .defaultValue("auto")
           .withDescription(
-              "What targets compute on: `auto` (the fastest that is there), `cpu`, or `reference`"
-                  + " (slow, for comparison).");
+              "What targets compute on: `auto` (a GPU of their own where the cluster has GPUs, else"
+                  + " the CPU), `cuda` (a GPU, or nothing), `cpu`, or `reference` (slow, for"
+                  + " comparison).");
 
   public static final ConfigOption<Integer> THREADS =
       ConfigOptions.key("target.threads")

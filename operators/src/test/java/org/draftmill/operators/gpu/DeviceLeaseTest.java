@@ -3,70 +3,74 @@ package org.draftmill.operators.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
-import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
 import org.draftmill.compute.InputException;
 import org.junit.jupiter.api.Test;
 
 class DeviceLeaseTest {
-  private static final Set<ExternalResourceInfo> TWO_GPUS = Set.of(gpu("1"), gpu("0"));
+  /** Names that no other test of this JVM leases. */
+  private static final List<String> TWO_GPUS = List.of("lease-a", "lease-b");
 
-  private static ExternalResourceInfo gpu(String index) {
-    return new ExternalResourceInfo() {
-      @Override
-      public Optional<String> getProperty(String key) {
-        return key.equals("index") ? Optional.of(index) : Optional.empty();
-      }
+  private static GpuClaim claim(String holder) {
+    return new GpuClaim(holder, TWO_GPUS);
+  }
 
-      @Override
-      public Collection<String> getKeys() {
-        return List.of("index");
-      }
-    };
+  private static GpuClaim without() {
+    return new GpuClaim("a subtask", List.of());
   }
 
   @Test
-  void withoutGpusItIsTheHost() {
-    try (DeviceLease lease = DeviceLease.take("auto", Set.of())) {
-      assertThat(lease.backend()).isEqualTo("auto");
+  void withoutGpusAutoIsTheHost() {
+    try (DeviceLease lease = DeviceLease.take("auto", without())) {
+      assertThat(lease.device()).isEqualTo("auto");
       assertThat(lease.gpu()).isEmpty();
     }
   }
 
   @Test
+  void withoutGpusCudaIsRefused() {
+    assertThatThrownBy(() -> DeviceLease.take("cuda", without()))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("has no GPU")
+        .hasMessageContaining("external-resource.gpu.amount");
+  }
+
+  @Test
   void aNamedHostBackendTakesNoGpu() {
-    try (DeviceLease lease = DeviceLease.take("reference", TWO_GPUS)) {
-      assertThat(lease.backend()).isEqualTo("reference");
-      assertThat(lease.gpu()).isEmpty();
+    for (String device : List.of("cpu", "reference")) {
+      try (DeviceLease lease = DeviceLease.take(device, claim("host"))) {
+        assertThat(lease.device()).isEqualTo(device);
+        assertThat(lease.gpu()).isEmpty();
+      }
     }
   }
 
   @Test
   void eachSubtaskOfAProcessGetsAnotherGpuAndGivesItBack() {
-    DeviceLease first = DeviceLease.take("auto", TWO_GPUS);
-    DeviceLease second = DeviceLease.take("auto", TWO_GPUS);
-    assertThat(first.gpu()).contains("0");
-    assertThat(second.gpu()).contains("1");
-    assertThatThrownBy(() -> DeviceLease.take("auto", TWO_GPUS))
+    DeviceLease first = DeviceLease.take("auto", claim("target (1/1)"));
+    DeviceLease second = DeviceLease.take("cuda", claim("drafter (1/2)"));
+    assertThat(first.gpu()).contains("lease-a");
+    assertThat(second.gpu()).contains("lease-b");
+    assertThatThrownBy(() -> DeviceLease.take("auto", claim("drafter (2/2)")))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("All 2 GPUs");
+        .hasMessageContaining("All 2 GPUs")
+        .hasMessageContaining("lease-a: target (1/1); lease-b: drafter (1/2)");
 
     first.close();
-    first.close();
-    DeviceLease third = DeviceLease.take("auto", TWO_GPUS);
-    assertThat(third.gpu()).contains("0");
+    DeviceLease third = DeviceLease.take("auto", claim("drafter (2/2)"));
+    assertThat(third.gpu()).contains("lease-a");
+    first.close(); // has nothing any more: the third one keeps what it has
+    assertThatThrownBy(() -> DeviceLease.take("auto", claim("late")))
+        .hasMessageContaining("lease-a: drafter (2/2)");
     third.close();
     second.close();
   }
 
   @Test
   void anUnknownDeviceIsRefusedWithTheKnownOnes() {
-    assertThatThrownBy(() -> DeviceLease.take("tpu", Set.of()))
+    assertThatThrownBy(() -> DeviceLease.take("tpu", without()))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("'tpu'")
-        .hasMessageContaining("auto, cpu, reference");
+        .hasMessageContaining("auto, cuda, cpu, reference");
   }
 }

@@ -5,29 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
-import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
 import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.gpu.GpuClaim;
 import org.draftmill.serializers.HiddenDType;
 import org.junit.jupiter.api.Test;
 
 class LeasedExtractorTest {
-  private static final ExternalResourceInfo GPU =
-      new ExternalResourceInfo() {
-        @Override
-        public Optional<String> getProperty(String key) {
-          return Optional.of("leased-extractor-test");
-        }
-
-        @Override
-        public Collection<String> getKeys() {
-          return List.of("index");
-        }
-      };
+  private static final GpuClaim CLAIM = new GpuClaim("this test", List.of("leased-extractor-test"));
   private static final TargetSettings SETTINGS =
       new TargetSettings(
           "model",
@@ -41,7 +28,7 @@ class LeasedExtractorTest {
           0,
           Duration.ofMinutes(1));
 
-  private final DeviceLease lease = DeviceLease.take("auto", Set.of(GPU));
+  private final DeviceLease lease = DeviceLease.take("auto", CLAIM);
 
   @Test
   void theDeviceGoesBackAfterTheModel() throws IOException {
@@ -49,7 +36,7 @@ class LeasedExtractorTest {
     AtomicReference<Optional<String>> leasedMeanwhile = new AtomicReference<>();
     model.onClose = () -> leasedMeanwhile.set(lease.gpu());
 
-    LeasedExtractor.open((settings, backend) -> model, SETTINGS, lease).close();
+    LeasedExtractor.open((settings, device) -> model, SETTINGS, lease).close();
 
     assertThat(model.closed).isTrue();
     assertThat(leasedMeanwhile.get()).contains("leased-extractor-test");
@@ -61,7 +48,7 @@ class LeasedExtractorTest {
     assertThatThrownBy(
             () ->
                 LeasedExtractor.open(
-                    (settings, backend) -> {
+                    (settings, device) -> {
                       throw new OutOfMemoryError("This failure is part of the test.");
                     },
                     SETTINGS,
@@ -69,13 +56,13 @@ class LeasedExtractorTest {
         .isInstanceOf(OutOfMemoryError.class);
     assertThat(lease.gpu()).isEmpty();
 
-    DeviceLease again = DeviceLease.take("auto", Set.of(GPU));
+    DeviceLease again = DeviceLease.take("auto", CLAIM);
     TestingExtractor model = new TestingExtractor();
     model.onClose =
         () -> {
           throw new IllegalStateException("This failure is part of the test.");
         };
-    LeasedExtractor extractor = LeasedExtractor.open((settings, backend) -> model, SETTINGS, again);
+    LeasedExtractor extractor = LeasedExtractor.open((settings, device) -> model, SETTINGS, again);
     assertThatThrownBy(extractor::close).isInstanceOf(IllegalStateException.class);
     assertThat(again.gpu()).isEmpty();
   }

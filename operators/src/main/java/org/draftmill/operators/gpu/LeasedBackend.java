@@ -1,0 +1,43 @@
+package org.draftmill.operators.gpu;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.draftmill.compute.Backends;
+import org.draftmill.compute.InputException;
+import org.draftmill.compute.ops.Backend;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where a lease becomes a backend: the one place that knows what computes on a leased GPU. */
+public final class LeasedBackend {
+  private static final Logger LOG = LoggerFactory.getLogger(LeasedBackend.class);
+
+  private static final AtomicBoolean WARNED = new AtomicBoolean();
+
+  private LeasedBackend() {}
+
+  /**
+   * Opens the backend of a device. {@code auto} computes on the leased GPU; where there is none, or
+   * none that can be computed on, on the host, and says so once.
+   *
+   * @param threads of a host backend
+   * @throws InputException if the device is {@code cuda} and cannot be computed on
+   */
+  public static Backend open(DeviceLease lease, int threads) {
+    return switch (lease.device()) {
+      case DeviceLease.AUTO -> automatic(lease, threads);
+      default -> Backends.open(lease.device(), threads);
+    };
+  }
+
+  private static Backend automatic(DeviceLease lease, int threads) {
+    if (WARNED.compareAndSet(false, true)) {
+      LOG.warn(
+          "{}: computing on the CPU.",
+          lease
+              .gpu()
+              .map(gpu -> "GPU " + gpu + " is leased, but nothing here computes on it")
+              .orElse("This process has no GPU"));
+    }
+    return Backends.open(DeviceLease.AUTO, threads);
+  }
+}
