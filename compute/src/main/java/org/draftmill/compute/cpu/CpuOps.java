@@ -21,20 +21,14 @@ import org.draftmill.compute.ops.Workspace;
 
 /** Checks shapes, cuts the work into tasks and leaves the arithmetic to {@link Kernels}. */
 final class CpuOps implements Ops {
-  /** Rows whose norm gradients are summed together; part of what results are defined by. */
-  private static final int NORM_ROWS = 64;
-
-  /** Rows of a task of the row-wise operations. */
-  private static final int ROWS = 64;
-
   /** Multiplications that a silu is worth. */
   private static final int SILU = 20;
 
   private final Kernels kernels;
   private final Parallel parallel;
   private final Products products;
-  private final Scratch partials = new Scratch();
   private final Spare[] spares;
+  private final RowNorm norm;
   private final AttentionTasks attention;
   private final Map<RopeTable, RopeAngles> angles = new WeakHashMap<>();
 
@@ -44,26 +38,14 @@ final class CpuOps implements Ops {
     this.products = new Products(kernels, parallel);
     this.spares = new Spare[parallel.threads()];
     Arrays.setAll(spares, i -> new Spare());
+    this.norm = new RowNorm(kernels, parallel, spares);
     this.attention = new AttentionTasks(kernels, parallel);
   }
 
   /** Of scratch memory. */
   long bytesHeld() {
     long rotary = angles.values().stream().mapToLong(RopeAngles::bytes).sum();
-    return products.bytesHeld() + partials.bytes() + rotary;
-  }
-
-  private interface Rows {
-    void run(int from, int to, int worker);
-  }
-
-  /** Runs {@code body} over all rows, some at a time. */
-  private void overRows(int rows, long cost, Rows body) {
-    int tasks = (rows + ROWS - 1) / ROWS;
-    parallel.run(
-        tasks,
-        cost,
-        (task, worker) -> body.run(task * ROWS, Math.min(rows, (task + 1) * ROWS), worker));
+    return products.bytesHeld() + norm.bytesHeld() + rotary;
   }
 
   @Override
@@ -77,7 +59,7 @@ final class CpuOps implements Ops {
     HostMatrix in = of(x);
     HostMatrix to = of(out);
     int[] row = HostInts.of(rows);
-    overRows(
+    parallel.overRows(
         row.length,
         to.size(),
         (from, end, worker) -> {
@@ -104,7 +86,7 @@ final class CpuOps implements Ops {
     Shapes.copyIntoColumns(x, out, column);
     HostMatrix in = of(x);
     HostMatrix to = of(out);
-    overRows(
+    parallel.overRows(
         in.rows(),
         in.size(),
         (from, end, worker) -> {
@@ -120,7 +102,7 @@ final class CpuOps implements Ops {
     HostMatrix a = of(x);
     HostMatrix b = of(y);
     HostMatrix to = of(out);
-    overRows(
+    parallel.overRows(
         a.rows(),
         a.size(),
         (from, end, worker) ->
@@ -139,7 +121,7 @@ final class CpuOps implements Ops {
     Shapes.addBias(x, bias);
     HostMatrix to = of(x);
     HostMatrix b = of(bias);
-    overRows(
+    parallel.overRows(
         to.rows(),
         to.size(),
         (from, end, worker) -> {
@@ -153,78 +135,16 @@ final class CpuOps implements Ops {
   @Override
   public void rmsNorm(Matrix x, Matrix weight, float eps, Matrix out) {
     Shapes.rmsNorm(x, weight, out);
-    HostMatrix in = of(x);
-    HostMatrix w = of(weight);
-    HostMatrix to = of(out);
-    int group = w.columns();
-    overRows(
-        in.rows(),
-        2L * in.size(),
-        (from, end, worker) -> {
-          int shift = to.offset() - in.offset();
-          for (int at = in.at(from); at < in.at(end); at += group) {
-            float factor = inverseRoot(in, at, group, eps, worker);
-            kernels.scaledProduct(
-                in.data(), at, factor, w.data(), w.offset(), to.data(), at + shift, group);
-          }
-        });
+    norm.forward(of(x), of(weight), eps, of(out));
   }
 
-  private float inverseRoot(HostMatrix x, int at, int group, float eps, int worker) {
-    float squares =
-        kernels.sumOfProducts(x.data(), at, x.data(), at, null, 0, group, spares[worker]);
-    return Scalar.inverseRoot(squares, group, eps);
-  }
-
-  /** Formula at {@code ReferenceOps}; the weight's gradient is summed over fixed blocks of rows. */
   @Override
   public void rmsNormBackward(
       Matrix x, Matrix weight, float eps, Matrix dOut, Matrix dX, Matrix accumulatedDWeight) {
     Shapes.rmsNorm(x, weight, dX);
     Shapes.equal(x, dOut);
     Shapes.equal(weight, accumulatedDWeight);
-    HostMatrix in = of(x);
-    HostMatrix w = of(weight);
-    HostMatrix d = of(dOut);
-    HostMatrix to = of(dX);
-    HostMatrix total = of(accumulatedDWeight);
-    int group = w.columns();
-    int blocks = (in.rows() + NORM_ROWS - 1) / NORM_ROWS;
-    float[] sums = partials.atLeast(blocks * group);
-    parallel.run(
-        blocks,
-        4L * in.size(),
-        (block, worker) -> {
-          int end = Math.min(in.rows(), (block + 1) * NORM_ROWS);
-          Arrays.fill(sums, block * group, (block + 1) * group, 0f);
-          for (int at = block * NORM_ROWS * in.columns(); at < end * in.columns(); at += group) {
-            int xo = in.offset() + at;
-            int go = d.offset() + at;
-            float factor = inverseRoot(in, xo, group, eps, worker);
-            float dot =
-                kernels.sumOfProducts(
-                    d.data(), go, w.data(), w.offset(), in.data(), xo, group, spares[worker]);
-            float back = dot / group * factor * factor;
-            kernels.normGradient(
-                in.data(),
-                xo,
-                w.data(),
-                w.offset(),
-                d.data(),
-                go,
-                factor,
-                back,
-                to.data(),
-                to.offset() + at,
-                sums,
-                block * group,
-                group);
-          }
-        });
-    for (int block = 0; block < blocks; block++) {
-      kernels.add(
-          total.data(), total.offset(), sums, block * group, total.data(), total.offset(), group);
-    }
+    norm.backward(of(x), of(weight), eps, of(dOut), of(dX), of(accumulatedDWeight));
   }
 
   @Override
@@ -248,7 +168,7 @@ final class CpuOps implements Ops {
     RopeAngles angle = angles.computeIfAbsent(table, RopeAngles::new);
     angle.reach(largest + 1);
     int half = table.headDim() / 2;
-    overRows(
+    parallel.overRows(
         in.rows(),
         2L * in.size(),
         (from, end, worker) -> {
@@ -291,7 +211,7 @@ final class CpuOps implements Ops {
     HostMatrix g = of(gate);
     HostMatrix u = of(up);
     HostMatrix to = of(out);
-    overRows(
+    parallel.overRows(
         g.rows(),
         (long) SILU * g.size(),
         (from, end, worker) ->
@@ -314,7 +234,7 @@ final class CpuOps implements Ops {
     HostMatrix d = of(dOut);
     HostMatrix toGate = of(dGate);
     HostMatrix toUp = of(dUp);
-    overRows(
+    parallel.overRows(
         g.rows(),
         (long) SILU * g.size(),
         (from, end, worker) ->
@@ -428,7 +348,7 @@ final class CpuOps implements Ops {
   public int[] argmaxRows(Matrix x) {
     HostMatrix in = of(x);
     int[] best = new int[in.rows()];
-    overRows(
+    parallel.overRows(
         in.rows(),
         in.size(),
         (from, end, worker) -> {

@@ -24,6 +24,14 @@ final class Parallel implements AutoCloseable {
     void run(int task, int worker);
   }
 
+  /** Consecutive rows, from the first to the one before the end. */
+  interface Rows {
+    void run(int from, int to, int worker);
+  }
+
+  /** Rows of a task of {@link #overRows}. */
+  private static final int ROWS = 64;
+
   private final Thread[] crew;
   private volatile Loop current;
   private volatile boolean closed;
@@ -67,6 +75,15 @@ final class Parallel implements AutoCloseable {
     loop.awaitEnd();
     current = null;
     loop.throwFailure();
+  }
+
+  /** {@link #run} over all rows, some at a time. */
+  void overRows(int rows, long cost, Rows body) {
+    int tasks = (rows + ROWS - 1) / ROWS;
+    run(
+        tasks,
+        cost,
+        (task, worker) -> body.run(task * ROWS, Math.min(rows, (task + 1) * ROWS), worker));
   }
 
   private void work(int worker) {
