@@ -93,6 +93,9 @@ public final class TrainJob implements Callable<Integer> {
         System.out.println("This run is complete: " + run.directory().latestExport());
         return;
       }
+      continuation.requireSameAs(run.drafter().identity());
+      continuation.warnings().forEach(System.out::println);
+      continuation.rollBack(run.directory());
       if (continuation.from().isPresent()) {
         Path state = continuation.from().get().path();
         System.out.println("resuming from " + state);

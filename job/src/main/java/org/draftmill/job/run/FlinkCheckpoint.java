@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.core.fs.FileSystem;
+import org.apache.flink.core.memory.DataInputViewStreamWrapper;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.OperatorState;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -19,14 +21,23 @@ import org.apache.flink.runtime.state.OperatorStateHandle;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.runtime.state.filesystem.FileStateHandle;
 import org.draftmill.compute.InputException;
+import org.draftmill.operators.drafter.state.ReferenceSerializer;
+import org.draftmill.operators.drafter.state.SnapshotReference;
+import org.draftmill.operators.drafter.state.StateFiles;
 
 /**
  * What Flink keeps of a run at a checkpoint or savepoint.
  *
  * @param id Flink's number of it
  * @param stages with state, in the order of the stream
+ * @param files that it refers to
+ * @param drafters where the drafters' states lie, each once; empty if none was left at it
  */
-public record FlinkCheckpoint(long id, List<Stage> stages, List<FileStateHandle> files) {
+public record FlinkCheckpoint(
+    long id, List<Stage> stages, List<FileStateHandle> files, List<SnapshotReference> drafters) {
+  /** Uid of the stage, and the name of its state. */
+  private static final String DRAFTER = "drafter";
+
   private static final List<String> STAGES =
       List.of("jobs", "target", "pool", "drafter", "log", "dead-letter-limit", "dead-letter");
 
@@ -54,6 +65,7 @@ public record FlinkCheckpoint(long id, List<Stage> stages, List<FileStateHandle>
     }
     List<Stage> stages = new ArrayList<>();
     List<FileStateHandle> files = new ArrayList<>();
+    List<SnapshotReference> drafters = new ArrayList<>();
     for (OperatorState operator : metadata.getOperatorStates()) {
       String name =
           operator
@@ -62,11 +74,44 @@ public record FlinkCheckpoint(long id, List<Stage> stages, List<FileStateHandle>
               .orElse(operator.getOperatorID().toString());
       stages.add(new Stage(name, operator.getParallelism(), operator.getStateSize()));
       operator.getStates().forEach(subtask -> collect(subtask, files));
+      if (name.equals(DRAFTER)) {
+        readReferences(operator, directory, drafters);
+      }
     }
     stages.sort(
         Comparator.comparingInt((Stage stage) -> Math.floorMod(STAGES.indexOf(stage.name()), 99))
             .thenComparing(Stage::name));
-    return new FlinkCheckpoint(metadata.getCheckpointId(), stages, files);
+    return new FlinkCheckpoint(metadata.getCheckpointId(), stages, files, drafters);
+  }
+
+  /** They are small, so they lie in the metadata itself or in one file of a subtask. */
+  private static void readReferences(
+      OperatorState operator, Path directory, List<SnapshotReference> references) {
+    for (OperatorSubtaskState subtask : operator.getStates()) {
+      for (OperatorStateHandle handle : subtask.getManagedOperatorState()) {
+        OperatorStateHandle.StateMetaInfo list =
+            handle.getStateNameToPartitionOffsets().get(DRAFTER);
+        if (list == null) {
+          continue;
+        }
+        try (FSDataInputStream in = handle.openInputStream()) {
+          DataInputViewStreamWrapper view = new DataInputViewStreamWrapper(in);
+          for (long offset : list.getOffsets()) {
+            in.seek(offset);
+            if (!ReferenceSerializer.isReference(view.readInt())) {
+              return; // compressed, as Flink can be told to
+            }
+            in.seek(offset);
+            references.add(ReferenceSerializer.INSTANCE.deserialize(view).get());
+          }
+        } catch (IOException | RuntimeException e) {
+          throw new InputException(
+              "The checkpoint %s is damaged, its reference to a drafter's state cannot be read: %s."
+                  .formatted(directory, e.getMessage()),
+              e);
+        }
+      }
+    }
   }
 
   private static void collect(OperatorSubtaskState subtask, List<FileStateHandle> files) {
@@ -83,6 +128,20 @@ public record FlinkCheckpoint(long id, List<Stage> stages, List<FileStateHandle>
     Stream.concat(operator, keyed)
         .filter(FileStateHandle.class::isInstance)
         .forEach(handle -> files.add((FileStateHandle) handle));
+  }
+
+  /**
+   * Reads the drafters' files whole.
+   *
+   * @param run directory in which the checkpoint was made
+   * @throws InputException naming the first file that is missing, of another length or damaged
+   */
+  public void requireDrafters(Path run) throws IOException {
+    StateFiles stateFiles = new StateFiles(run);
+    stateFiles.resolve(drafters);
+    for (SnapshotReference drafter : drafters) {
+      stateFiles.verify(drafter);
+    }
   }
 
   /**

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
 import org.draftmill.compute.io.Folders;
+import org.draftmill.operators.drafter.state.MetadataChecksums;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,19 +53,24 @@ public record SavedState(Path path, long id) {
     }
     List<SavedState> states = new ArrayList<>();
     List<Path> damaged = new ArrayList<>();
+    MetadataChecksums checksums = new MetadataChecksums(checkpoints);
     // checkpoints/JOB/chk-N/_metadata and checkpoints/savepoint-…/_metadata
     for (Path child : directories(checkpoints)) {
-      read(child, states, damaged);
+      read(child, checksums, states, damaged);
       for (Path grandchild : directories(child)) {
-        read(grandchild, states, damaged);
+        read(grandchild, checksums, states, damaged);
       }
     }
     states.sort(Comparator.comparingLong(SavedState::id).reversed());
     return new Found(states, damaged);
   }
 
-  private static void read(Path path, List<SavedState> states, List<Path> damaged) {
+  private static void read(
+      Path path, MetadataChecksums checksums, List<SavedState> states, List<Path> damaged) {
     try (DataInputStream in = new DataInputStream(Files.newInputStream(path.resolve(METADATA)))) {
+      if (!checksums.matches(path)) {
+        throw new IOException("its checksum is not the one that it was completed with");
+      }
       CheckpointMetadata metadata =
           Checkpoints.loadCheckpointMetadata(
               in, SavedState.class.getClassLoader(), path.toUri().toString());

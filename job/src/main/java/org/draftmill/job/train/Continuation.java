@@ -3,25 +3,41 @@ package org.draftmill.job.train;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.stream.Collectors;
 import org.draftmill.compute.InputException;
 import org.draftmill.job.run.DrafterStates;
+import org.draftmill.job.run.FlinkCheckpoint;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.operators.drafter.state.RunIdentity;
+import org.draftmill.operators.drafter.state.SnapshotReference;
 import org.draftmill.operators.drafter.state.StateFiles;
 
 /**
  * Where a run stands when its process starts, from its training log and its saved states. The log
- * decides: it holds the steps of completed checkpoints, so a state behind it would train steps that
- * are counted already. Flink deletes its checkpoints when a job has finished, so a process that
- * dies between that and its summary leaves a whole log and no state.
+ * decides whether it is complete: it holds the steps of completed checkpoints, and Flink deletes
+ * its checkpoints when a job has finished, so a process that dies between that and its summary
+ * leaves a whole log and no state.
  *
+ * <p>A run goes on from the newest state that is whole. If that lies before the end of the log, for
+ * newer ones are damaged or gone, the steps between are trained again, to the same weights, and the
+ * log is {@linkplain #rollBack rolled back} first so that each stands there once.
+ *
+ * @param from what to go on from
+ * @param steps that the run holds there
  * @param loggedSteps that the training log holds
+ * @param damaged what is wrong with the newer states that are passed over, a sentence each
  */
-public record Continuation(Kind kind, Optional<SavedState> from, long loggedSteps) {
+public record Continuation(
+    Kind kind,
+    Optional<SavedState> from,
+    long steps,
+    long loggedSteps,
+    List<String> damaged,
+    Optional<RunIdentity> identity) {
 
   /** What there is to do. */
   public enum Kind {
@@ -35,32 +51,89 @@ public record Continuation(Kind kind, Optional<SavedState> from, long loggedStep
 
   /**
    * @param steps of the whole run
-   * @throws InputException if going on would train steps again that the log holds
+   * @throws InputException if the log is damaged, or holds steps and there is no state to go on
+   *     from
    */
   public static Continuation of(RunDirectory run, long steps) throws IOException {
     List<TrainingLog.Row> rows = TrainingLog.read(run.log());
     requireSuccessive(run, rows);
     long logged = rows.size();
     if (logged == steps && Files.isDirectory(run.export().resolve(StateFiles.stepName(steps)))) {
-      return new Continuation(Kind.COMPLETE, Optional.empty(), logged);
+      return new Continuation(
+          Kind.COMPLETE, Optional.empty(), logged, logged, List.of(), Optional.empty());
     }
     SavedState.Found found = SavedState.find(run.checkpoints());
-    if (found.complete().isEmpty()) {
-      if (logged > 0) {
-        throw new InputException(
-            "The training log of %s holds %d of %d steps, but there is no checkpoint to go on from, and to train them again would count each twice. %s"
-                .formatted(run.root(), logged, steps, wayOut(found)));
+    List<String> damaged = new ArrayList<>();
+    for (Path path : found.damaged()) {
+      damaged.add(path + " is damaged, its _metadata cannot be read.");
+    }
+    for (SavedState state : found.complete()) {
+      try {
+        return resume(run, state, logged, damaged);
+      } catch (InputException e) {
+        damaged.add(e.getMessage());
       }
-      return new Continuation(Kind.BEGIN, Optional.empty(), 0);
     }
-    SavedState state = found.complete().get(0);
-    OptionalLong open = DrafterStates.openStep(run, state);
-    if (open.isPresent() && open.getAsLong() < logged) {
+    if (logged > 0) {
       throw new InputException(
-          "The newest checkpoint that can be read, %s, stands before step %d, but the training log of the run holds %d steps already: going on would count some twice. %s"
-              .formatted(state.path(), open.getAsLong(), logged, wayOut(found)));
+          "The training log of %s holds %d of %d steps, but there is no checkpoint to go on from, and to train them again would count each twice. %sStart anew with --fresh or another run.dir."
+              .formatted(
+                  run.root(),
+                  logged,
+                  steps,
+                  damaged.isEmpty()
+                      ? ""
+                      : String.join(" ", damaged) + " Put what is damaged back from a copy. Or: "));
     }
-    return new Continuation(Kind.RESUME, Optional.of(state), logged);
+    return new Continuation(Kind.BEGIN, Optional.empty(), 0, 0, damaged, Optional.empty());
+  }
+
+  /**
+   * @throws InputException if the state is not whole
+   */
+  private static Continuation resume(
+      RunDirectory run, SavedState state, long logged, List<String> damaged) throws IOException {
+    FlinkCheckpoint checkpoint = FlinkCheckpoint.read(state.path());
+    checkpoint.requireFiles();
+    checkpoint.requireDrafters(run.root());
+    Optional<SnapshotReference> drafter = checkpoint.drafters().stream().findFirst();
+    OptionalLong open =
+        drafter.isPresent()
+            ? OptionalLong.of(drafter.get().step())
+            : DrafterStates.openStep(run, state);
+    return new Continuation(
+        Kind.RESUME,
+        Optional.of(state),
+        Math.min(open.orElse(logged), logged),
+        logged,
+        List.copyOf(damaged),
+        drafter.map(SnapshotReference::identity));
+  }
+
+  /**
+   * @param now what the run would be
+   * @throws InputException if the state belongs to another run; every difference is named
+   */
+  public void requireSameAs(RunIdentity now) {
+    identity.ifPresent(now::requireSameAs);
+  }
+
+  /** What a user should know of the states that are passed over; empty if none is. */
+  public List<String> warnings() {
+    List<String> warnings = new ArrayList<>(damaged);
+    if (from.isPresent() && steps < loggedSteps) {
+      warnings.add(
+          "the run goes on from %s: the steps %d to %d are trained again, to the same weights; their rows of the training log are kept in log/replaced/"
+              .formatted(from.orElseThrow().path().getFileName(), steps, loggedSteps - 1));
+    }
+    return warnings;
+  }
+
+  /** Takes back from the training log what will be trained again. */
+  public void rollBack(RunDirectory run) throws IOException {
+    if (steps < loggedSteps) {
+      TrainingLog.rollBack(run.log(), steps);
+    }
   }
 
   private static void requireSuccessive(RunDirectory run, List<TrainingLog.Row> rows) {
@@ -71,14 +144,5 @@ public record Continuation(Kind kind, Optional<SavedState> from, long loggedStep
                 .formatted(run.log(), rows.get(i).step(), i));
       }
     }
-  }
-
-  private static String wayOut(SavedState.Found found) {
-    if (found.damaged().isEmpty()) {
-      return "Start anew with --fresh or another run.dir.";
-    }
-    return found.damaged().stream().map(Path::toString).sorted().collect(Collectors.joining(", "))
-        + " is damaged, its _metadata cannot be read: put it back from a copy, or start anew with"
-        + " --fresh or another run.dir.";
   }
 }

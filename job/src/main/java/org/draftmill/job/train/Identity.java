@@ -10,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
+import org.draftmill.compute.InputException;
 import org.draftmill.corpus.plan.Plan;
 import org.draftmill.corpus.plan.PlanManifest;
 
@@ -48,10 +49,19 @@ final class Identity {
     }
   }
 
+  /** Of a target's tokenizer. */
+  static String ofTokenizer(Path model) {
+    Path file = model.resolve("tokenizer.json");
+    try {
+      return Files.exists(file) ? digest(Files.readString(file)) : "none";
+    } catch (IOException e) {
+      throw new InputException("Cannot read the target's " + file + ": " + e.getMessage() + ".", e);
+    }
+  }
+
   private static boolean matters(Path file) {
     String name = file.getFileName().toString();
     return name.equals("config.json")
-        || name.equals("tokenizer.json")
         || name.endsWith(".safetensors")
         || name.endsWith(".safetensors.index.json");
   }

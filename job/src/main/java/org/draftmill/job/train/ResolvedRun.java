@@ -152,7 +152,8 @@ public record ResolvedRun(
         .with(PoolOptions.WINDOW.key(), pool.window())
         .with(PoolOptions.RELEASE.key(), pool.release())
         .with("the plan", Identity.of(plan))
-        .with("the target", Identity.of(model));
+        .with("the target", Identity.of(model))
+        .with("the target's tokenizer", Identity.ofTokenizer(model));
   }
 
   /** Bytes of all chunks of the largest job, however they are cut. */

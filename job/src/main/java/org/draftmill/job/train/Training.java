@@ -91,11 +91,14 @@ public final class Training {
     }
     describe(run);
     checkMemory(run);
+    continuation.requireSameAs(run.drafter().identity());
+    continuation.warnings().forEach(console::warn);
+    continuation.rollBack(directory);
     Files.writeString(directory.runFile(), ResolvedRunFile.render(run.options()));
 
     SavedState.prune(directory, run.options().get(CheckpointOptions.KEEP));
     StreamGraph graph = graph(run, continuation.from());
-    Optional<Busy> busy = runJob(run, graph, continuation.loggedSteps());
+    Optional<Busy> busy = runJob(run, graph, continuation.steps());
     return busy.isEmpty() ? Optional.empty() : Optional.of(conclude(run, busy.get()));
   }
 

@@ -4,13 +4,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.io.AtomicFile;
 
 /** Reads {@code log/training-*.jsonl}: one row a step, each step once, in files of any order. */
 public final class TrainingLog {
@@ -18,6 +21,8 @@ public final class TrainingLog {
   public static final String PREFIX = "training";
 
   public static final String SUFFIX = ".jsonl";
+
+  private static final String REPLACED = "replaced";
 
   private TrainingLog() {}
 
@@ -48,12 +53,8 @@ public final class TrainingLog {
     if (!Files.isDirectory(directory)) {
       return rows;
     }
-    List<Path> files;
-    try (Stream<Path> list = Files.list(directory)) {
-      files = list.filter(TrainingLog::isLog).sorted().toList();
-    }
     ObjectMapper json = new ObjectMapper();
-    for (Path file : files) {
+    for (Path file : files(directory)) {
       try (BufferedReader reader = Files.newBufferedReader(file)) {
         String line;
         while ((line = reader.readLine()) != null) {
@@ -68,12 +69,48 @@ public final class TrainingLog {
     return rows;
   }
 
+  /**
+   * Takes back the rows of a step and all after it, which will be trained again. They are kept in
+   * {@code log/replaced/}. The log is put right file by file, so if this is cut short, the same
+   * again finishes it.
+   */
+  static void rollBack(Path directory, long step) throws IOException {
+    Path replaced = directory.resolve(REPLACED);
+    ObjectMapper json = new ObjectMapper();
+    for (Path file : files(directory)) {
+      List<String> lines = Files.readAllLines(file);
+      List<String> stay = new ArrayList<>();
+      for (String line : lines) {
+        if (json.readTree(line).path("step").asLong() < step) {
+          stay.add(line);
+        }
+      }
+      if (stay.size() == lines.size()) {
+        continue;
+      }
+      Files.createDirectories(replaced);
+      Files.copy(file, replaced.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+      if (stay.isEmpty()) {
+        Files.delete(file);
+      } else {
+        byte[] rest = (String.join("\n", stay) + "\n").getBytes(StandardCharsets.UTF_8);
+        AtomicFile.write(file, rest);
+      }
+    }
+  }
+
   /** Deletes what killed processes left of unfinished files; the run must be complete. */
   static void clean(Path directory) throws IOException {
     try (Stream<Path> list = Files.list(directory)) {
       for (Path file : list.filter(TrainingLog::isUnfinished).toList()) {
         Files.delete(file);
       }
+    }
+  }
+
+  private static List<Path> files(Path directory) throws IOException {
+    try (Stream<Path> list = Files.list(directory)) {
+      return list.filter(TrainingLog::isLog).sorted().toList();
     }
   }
 

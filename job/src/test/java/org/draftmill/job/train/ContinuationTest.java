@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.draftmill.compute.InputException;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.TestingStates;
@@ -55,17 +56,29 @@ class ContinuationTest {
   }
 
   @Test
-  void aDamagedCheckpointWhoseStepsAreLoggedIsRefusedByName() throws Exception {
-    log(0, 30);
-    TestingStates.checkpoint(run, 2, 20);
+  void aDamagedCheckpointWhoseStepsAreLoggedIsPassedOverWithAWarning() throws Exception {
+    log(0, 15);
+    log(15, 30);
+    Path older = TestingStates.checkpoint(run, 2, 20);
     Path damaged = damage(TestingStates.checkpoint(run, 3, 30));
 
-    assertThatThrownBy(() -> Continuation.of(run, STEPS))
-        .isInstanceOf(InputException.class)
-        .hasMessageContaining("chk-2, stands before step 20")
-        .hasMessageContaining("holds 30 steps already")
-        .hasMessageContaining(damaged + " is damaged")
-        .hasMessageContaining("--fresh");
+    Continuation continuation = Continuation.of(run, STEPS);
+
+    assertThat(continuation.from().orElseThrow().path()).isEqualTo(older);
+    assertThat(continuation.steps()).isEqualTo(20);
+    assertThat(continuation.warnings())
+        .containsExactly(
+            damaged + " is damaged, its _metadata cannot be read.",
+            "the run goes on from chk-2: the steps 20 to 29 are trained again, to the same weights;"
+                + " their rows of the training log are kept in log/replaced/");
+
+    continuation.rollBack(run);
+
+    assertThat(TrainingLog.read(run.log()))
+        .extracting(TrainingLog.Row::step)
+        .containsExactlyElementsOf(LongStream.range(0, 20).boxed().toList());
+    assertThat(Files.readAllLines(run.log().resolve("replaced/training-15.jsonl"))).hasSize(15);
+    assertThat(Continuation.of(run, STEPS).loggedSteps()).isEqualTo(20);
   }
 
   @Test

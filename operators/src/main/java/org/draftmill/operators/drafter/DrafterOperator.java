@@ -128,7 +128,9 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     time.start();
     if (rank == 0) {
       live = new LiveLog(directory);
-      publisher = new Publisher(name, stateFiles, settings);
+      publisher =
+          new Publisher(
+              name, stateFiles, settings, getContainingTask().getEnvironment().getJobID());
     }
     DeviceLease lease = DeviceLease.take(settings.device(), GpuClaim.of(getRuntimeContext()));
     device = DrafterDevice.open(settings, lease, rank, size);

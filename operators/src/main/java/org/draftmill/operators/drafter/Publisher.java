@@ -1,6 +1,7 @@
 package org.draftmill.operators.drafter;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -8,9 +9,11 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobID;
 import org.draftmill.compute.drafter.DrafterExport;
 import org.draftmill.compute.drafter.DrafterStateFiles;
 import org.draftmill.operators.drafter.state.Exports;
+import org.draftmill.operators.drafter.state.MetadataChecksums;
 import org.draftmill.operators.drafter.state.Retention;
 import org.draftmill.operators.drafter.state.StateFiles;
 import org.slf4j.Logger;
@@ -28,14 +31,23 @@ final class Publisher {
   private final StateFiles files;
   private final Exports exports;
   private final Retention retention;
+  private final Path checkpoints;
+  private final MetadataChecksums checksums;
+  private final JobID job;
   private final ExecutorService thread;
   private final Map<Long, StateFiles.Snapshot> taken = new TreeMap<>(); // not yet completed
   private long published = -1; // the last step
 
-  Publisher(String name, StateFiles files, DrafterSettings settings) throws IOException {
+  /**
+   * @param job whose checkpoints they are
+   */
+  Publisher(String name, StateFiles files, DrafterSettings settings, JobID job) throws IOException {
     this.files = files;
     exports = new Exports(settings.directory(), settings.keepExports());
     retention = new Retention(settings.run().checkpointsKept());
+    checkpoints = settings.directory().resolve("checkpoints");
+    checksums = new MetadataChecksums(checkpoints);
+    this.job = job;
     exports.clean();
     thread =
         Executors.newSingleThreadExecutor(
@@ -65,6 +77,9 @@ final class Publisher {
         snapshot.savepoint() ? OptionalLong.empty() : retention.completed(checkpoint);
     thread.execute(
         () -> {
+          if (!snapshot.savepoint()) {
+            remember(checkpoint);
+          }
           publish(snapshot);
           oldest.ifPresent(this::delete);
         });
@@ -87,6 +102,15 @@ final class Publisher {
       published = snapshot.step();
     } catch (IOException | RuntimeException e) {
       LOG.warn("The drafter of step {} was not published.", snapshot.step(), e);
+    }
+  }
+
+  /** So that damage to Flink's own file is found before a run goes on from it. */
+  private void remember(long checkpoint) {
+    try {
+      checksums.record(checkpoints.resolve(job.toString()).resolve("chk-" + checkpoint));
+    } catch (IOException e) {
+      LOG.warn("Could not note the checksum of checkpoint {}.", checkpoint, e);
     }
   }
 

@@ -19,6 +19,11 @@ public final class ReferenceSerializer extends TypeSerializerSingleton<PendingRe
 
   private ReferenceSerializer() {}
 
+  /** Whether a stored reference begins with these four bytes. */
+  public static boolean isReference(int first) {
+    return first == ReferenceFormat.MAGIC;
+  }
+
   @Override
   public boolean isImmutableType() {
     return true;

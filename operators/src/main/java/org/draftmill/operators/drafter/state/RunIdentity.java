@@ -1,7 +1,9 @@
 package org.draftmill.operators.drafter.state;
 
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -35,20 +37,32 @@ public record RunIdentity(Map<String, String> values) implements Serializable {
   /**
    * Compares the identity that a checkpoint holds with the one of this run.
    *
-   * @throws InputException if they differ; it names the first difference with both values
+   * @throws InputException if they differ; it names every difference with both values
    */
   public void requireSameAs(RunIdentity stored) {
+    List<String> differences = differences(stored);
+    if (!differences.isEmpty()) {
+      throw new InputException(
+          "The checkpoint belongs to a run with %s: set %s back, or start a new run with --fresh."
+              .formatted(
+                  String.join("; and with ", differences),
+                  differences.size() == 1 ? "it" : "them"));
+    }
+  }
+
+  private List<String> differences(RunIdentity stored) {
     Map<String, String> all = new TreeMap<>(stored.values);
     all.putAll(values);
+    List<String> differences = new ArrayList<>();
     for (String name : all.keySet()) {
       String before = stored.values.get(name);
       String now = values.get(name);
       if (!Objects.equals(before, now)) {
-        throw new InputException(
-            "The checkpoint belongs to a run with %s = %s, but this one has %s = %s: set it back, or start a new run with --fresh."
-                .formatted(name, shown(before), name, shown(now)));
+        differences.add(
+            "%s = %s, but this one has %s = %s".formatted(name, shown(before), name, shown(now)));
       }
     }
+    return differences;
   }
 
   private static String shown(String value) {
