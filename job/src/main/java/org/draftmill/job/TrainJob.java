@@ -13,8 +13,11 @@ import org.draftmill.job.cli.Version;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.ResolvedRunFile;
 import org.draftmill.job.config.RunFile;
+import org.draftmill.job.config.RunOptions;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.job.slots.ClusterCheck;
+import org.draftmill.job.slots.SlotDemand;
 import org.draftmill.job.train.Continuation;
 import org.draftmill.job.train.FlinkSettings;
 import org.draftmill.job.train.MemoryEstimate;
@@ -104,11 +107,16 @@ public final class TrainJob implements Callable<Integer> {
       // Not with -s: the state that was asked for may be one of those that would go.
       SavedState.prune(run.directory(), run.options().get(CheckpointOptions.KEEP));
     }
+    SlotDemand slots =
+        ClusterCheck.require(
+            Configuration.fromMap(ambient.getConfiguration().toMap()),
+            gpus -> TrainingPipeline.slots(run, gpus),
+            run.options().get(RunOptions.WAIT_FOR_RESOURCES));
     Files.writeString(run.directory().runFile(), ResolvedRunFile.render(run.options()));
     System.out.println("estimate, all stages together:");
     MemoryEstimate.of(run).table().forEach(System.out::println);
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
-    TrainingPipeline.build(env, run);
+    TrainingPipeline.build(env, run, slots);
     env.execute();
   }
 }

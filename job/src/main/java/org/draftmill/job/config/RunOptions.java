@@ -39,6 +39,17 @@ public final class RunOptions {
               "Port of Flink's web UI in embedded runs; 0 takes any free one. If it is taken, the"
                   + " next ones are tried.");
 
+  public static final ConfigOption<Duration> WAIT_FOR_RESOURCES =
+      ConfigOptions.key("run.wait-for-resources")
+          .durationType()
+          .defaultValue(Duration.ofSeconds(30))
+          .withDescription(
+              "How long `flink run` waits until a standalone cluster has the task slots and GPUs"
+                  + " that the run needs; then the run is refused with what is missing. Longer where"
+                  + " TaskManagers come as they are needed. Kubernetes and YARN start them for a run"
+                  + " that is there already: they are not asked, and Flink's slot.request.timeout"
+                  + " decides.");
+
   public static final ConfigOption<Integer> RESTART_ATTEMPTS =
       ConfigOptions.key("run.restart-attempts")
           .intType()

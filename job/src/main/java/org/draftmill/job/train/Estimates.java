@@ -58,11 +58,8 @@ final class Estimates {
     long ofTarget = targetBytes(target);
     int drafters = run.drafter().parallelism();
     long jobBytes = run.pool().run().largestJobBytes();
-    long pooled =
-        Math.min(
-            (long) run.pool().maxReady() * jobBytes * run.pool().shards(),
-            run.pool().maxMemoryBytes() * run.pool().shards());
-    long inFlight = (long) IN_FLIGHT * (run.targets() + drafters) * jobBytes;
+    long pooled = pooledBytes(run);
+    long inFlight = (run.targets() + drafters) * inFlightBytes(run);
     return new MemoryEstimate(
         List.of(
             new Item(
@@ -89,6 +86,18 @@ final class Estimates {
                 "flink.taskmanager.memory.network.max"),
             new Item("Flink", "itself", FLINK_BYTES, "nothing")),
         diskBytes(run, pooled, parameters));
+  }
+
+  /** What the pool holds at most, all its shards together. */
+  static long pooledBytes(ResolvedRun run) {
+    long jobBytes = run.pool().run().largestJobBytes();
+    return run.pool().shards()
+        * Math.min(run.pool().maxReady() * jobBytes, run.pool().maxMemoryBytes());
+  }
+
+  /** Hidden states that one target or one drafter holds besides the pool. */
+  static long inFlightBytes(ResolvedRun run) {
+    return IN_FLIGHT * run.pool().run().largestJobBytes();
   }
 
   /** The drafter itself, and the target's embedding and vocabulary head, which it borrows. */

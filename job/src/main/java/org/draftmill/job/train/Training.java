@@ -33,6 +33,9 @@ import org.draftmill.job.run.ClaimedSavepoints;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.job.slots.ClusterCheck;
+import org.draftmill.job.slots.SlotDemand;
+import org.draftmill.operators.gpu.GpuResource;
 import org.draftmill.operators.pool.PoolOperatorFactory;
 import org.draftmill.operators.target.TargetOperatorFactory;
 
@@ -89,6 +92,9 @@ public final class Training {
       console.say("All steps of this run are trained; what was missing is its summary.");
       return Optional.of(conclude(run, Busy.UNKNOWN));
     }
+    Configuration flink = FlinkSettings.of(run);
+    SlotDemand slots = TrainingPipeline.slots(run, GpuResource.perTaskManager(flink) > 0);
+    ClusterCheck.requireEmbedded(flink, slots);
     describe(run);
     checkMemory(run);
     continuation.requireSameAs(run.drafter().identity());
@@ -118,7 +124,7 @@ public final class Training {
     // The web UI shows the log of the process as that of its JobManager and TaskManager.
     flink.set(WebOptions.LOG_PATH, directory.processLog().toString());
     flink.set(TaskManagerOptions.TASK_MANAGER_LOG_PATH, directory.processLog().toString());
-    int slots = TrainingPipeline.slots(run);
+    int slots = TrainingPipeline.slots(run, false).slots();
     try (EmbeddedCluster cluster =
         EmbeddedCluster.start(flink, slots, run.options().get(RunOptions.WEB_PORT))) {
       LiveLogReader liveLog = new LiveLogReader(directory.liveLog(), true);

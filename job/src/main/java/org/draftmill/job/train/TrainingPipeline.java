@@ -2,9 +2,11 @@ package org.draftmill.job.train;
 
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.operators.SlotSharingGroup;
 import org.apache.flink.api.common.serialization.SimpleStringEncoder;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.connector.file.sink.FileSink;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -13,7 +15,10 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.filesystem.OutputFileConfig;
 import org.apache.flink.streaming.api.functions.sink.filesystem.bucketassigners.BasePathBucketAssigner;
 import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.OnCheckpointRollingPolicy;
+import org.draftmill.job.slots.SlotDemand;
 import org.draftmill.operators.drafter.DrafterOperatorFactory;
+import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.gpu.GpuResource;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.operators.jobs.JobSource;
 import org.draftmill.operators.pool.PoolOperatorFactory;
@@ -29,15 +34,31 @@ import org.draftmill.serializers.RecordTypeInfo;
 public final class TrainingPipeline {
   private final StreamExecutionEnvironment env;
   private final ResolvedRun run;
+  private final SlotSharingGroup targetSlots;
+  private final SlotSharingGroup poolSlots;
+  private final SlotSharingGroup drafterSlots;
 
-  private TrainingPipeline(StreamExecutionEnvironment env, ResolvedRun run) {
+  private TrainingPipeline(StreamExecutionEnvironment env, ResolvedRun run, SlotDemand slots) {
     this.env = env;
     this.run = run;
+    targetSlots = slots.group(slots.target());
+    poolSlots = slots.group(slots.pool());
+    drafterSlots = slots.group(slots.drafter());
   }
 
   /** Adds the whole stream to {@code env}, which {@link FlinkSettings} has made ready. */
   public static void build(StreamExecutionEnvironment env, ResolvedRun run) {
-    new TrainingPipeline(env, run).build();
+    boolean gpus = GpuResource.perTaskManager(env.getConfiguration()) > 0;
+    build(env, run, slots(run, gpus));
+  }
+
+  /**
+   * Adds the whole stream to {@code env}.
+   *
+   * @param slots that it asks for
+   */
+  public static void build(StreamExecutionEnvironment env, ResolvedRun run, SlotDemand slots) {
+    new TrainingPipeline(env, run, slots).build();
   }
 
   private void build() {
@@ -49,9 +70,26 @@ public final class TrainingPipeline {
     deadLetters(target.getSideOutput(DeadLetter.OUTPUT));
   }
 
-  /** Task slots that a run takes: targets, pool and drafters each have their own. */
-  public static int slots(ResolvedRun run) {
-    return run.targets() + run.pool().parallelism() + run.drafter().parallelism();
+  /**
+   * Task slots that a run takes: each target, subtask of the pool and drafter has its own.
+   *
+   * @param gpus whether there are any where it will run
+   */
+  public static SlotDemand slots(ResolvedRun run, boolean gpus) {
+    MemorySize inFlight = new MemorySize(Estimates.inFlightBytes(run));
+    return new SlotDemand(
+        new SlotDemand.Stage("target", run.targets(), onGpu(run.target().device(), gpus), inFlight),
+        new SlotDemand.Stage(
+            "pool",
+            run.pool().parallelism(),
+            false,
+            new MemorySize(Estimates.pooledBytes(run) / run.pool().parallelism())),
+        new SlotDemand.Stage(
+            "drafter", run.drafter().parallelism(), onGpu(run.drafter().device(), gpus), inFlight));
+  }
+
+  private static boolean onGpu(String device, boolean gpus) {
+    return device.equals(DeviceLease.CUDA) || gpus && DeviceLease.mayTakeGpu(device);
   }
 
   private DataStream<ExtractionJob> jobs() {
@@ -63,7 +101,7 @@ public final class TrainingPipeline {
         .uid("jobs")
         .setDescription("extraction jobs in list order, one at a time to whichever target asks")
         .setParallelism(run.targets())
-        .slotSharingGroup("target");
+        .slotSharingGroup(targetSlots);
   }
 
   private SingleOutputStreamOperator<HiddenStateChunk> target(DataStream<ExtractionJob> jobs) {
@@ -72,7 +110,7 @@ public final class TrainingPipeline {
         .uid("target")
         .setDescription("the frozen model: hidden states of the tapped layers")
         .setParallelism(run.targets())
-        .slotSharingGroup("target");
+        .slotSharingGroup(targetSlots);
   }
 
   private DataStream<Delivery> pool(DataStream<HiddenStateChunk> target) {
@@ -83,7 +121,7 @@ public final class TrainingPipeline {
         .setDescription("mixes microbatches and hands one to each drafter that asks")
         .setParallelism(run.pool().parallelism())
         .setMaxParallelism(ShardKeys.MAX_PARALLELISM)
-        .slotSharingGroup("pool");
+        .slotSharingGroup(poolSlots);
   }
 
   private DataStream<String> drafter(DataStream<Delivery> pool) {
@@ -92,7 +130,7 @@ public final class TrainingPipeline {
         .uid("drafter")
         .setDescription("trains the draft model, all subtasks together step by step")
         .setParallelism(run.drafter().parallelism())
-        .slotSharingGroup("drafter");
+        .slotSharingGroup(drafterSlots);
   }
 
   /** A row a step, visible once a checkpoint holds it: each step stands there exactly once. */
@@ -102,7 +140,7 @@ public final class TrainingPipeline {
         .uid("log")
         .name("log")
         .setParallelism(1)
-        .slotSharingGroup("drafter");
+        .slotSharingGroup(drafterSlots);
   }
 
   private void deadLetters(DataStream<DeadLetter> letters) {
@@ -111,17 +149,17 @@ public final class TrainingPipeline {
         .uid("dead-letter-limit")
         .name("dead-letter-limit")
         .setParallelism(1)
-        .slotSharingGroup("pool")
+        .slotSharingGroup(poolSlots)
         .map(DeadLetter::toJson)
         .uid("dead-letter-lines")
         .name("dead-letter-lines")
         .setParallelism(1)
-        .slotSharingGroup("pool")
+        .slotSharingGroup(poolSlots)
         .sinkTo(lines(run.directory().deadLetters(), "dead-letter"))
         .uid("dead-letter")
         .name("dead-letter")
         .setParallelism(1)
-        .slotSharingGroup("pool");
+        .slotSharingGroup(poolSlots);
   }
 
   private static FileSink<String> lines(java.nio.file.Path directory, String prefix) {
