@@ -51,7 +51,8 @@ class DashboardITCase {
     List<Dashboard.Query> queries = new ArrayList<>(Dashboard.queries());
     queries.addAll(Dashboard.alerts());
 
-    try (EmbeddedCluster cluster = EmbeddedCluster.start(flink, TrainingPipeline.slots(run), 0)) {
+    try (EmbeddedCluster cluster =
+        EmbeddedCluster.start(flink, TrainingPipeline.slots(run, false).slots(), 0)) {
       StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
       TrainingPipeline.build(env, run);
       JobID job = cluster.submit(env.getStreamGraph());
