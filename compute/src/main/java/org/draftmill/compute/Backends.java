@@ -1,6 +1,7 @@
 package org.draftmill.compute;
 
 import org.draftmill.compute.cpu.CpuBackend;
+import org.draftmill.compute.cuda.CudaBackend;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.reference.ReferenceBackend;
 
@@ -8,23 +9,34 @@ import org.draftmill.compute.reference.ReferenceBackend;
 public final class Backends {
   private Backends() {}
 
-  /**
-   * Opens {@code reference}, {@code cpu}, or with {@code auto} the fastest one that this machine
-   * has.
-   *
-   * @param threads how many threads the backend may use, its caller included
-   * @throws InputException when the name is unknown or {@code threads} is less than one
-   */
+  /** Opens a backend; {@code cuda} takes the first GPU. */
   public static Backend open(String name, int threads) {
+    return open(name, threads, 0);
+  }
+
+  /**
+   * Opens {@code reference}, {@code cpu}, {@code cuda}, or with {@code auto} the fastest one that
+   * this machine has.
+   *
+   * @param threads how many threads the backend may use, its caller included; {@code cuda} needs
+   *     none
+   * @param gpu which GPU {@code cuda} takes, counted among those that the driver shows to this
+   *     process
+   * @throws InputException when the name is unknown, {@code threads} is less than one, or there is
+   *     no such GPU
+   */
+  public static Backend open(String name, int threads, int gpu) {
     if (threads < 1) {
       throw new InputException("A backend needs at least one thread, found " + threads + ".");
     }
     return switch (name) {
       case ReferenceBackend.NAME -> new ReferenceBackend();
-      case CpuBackend.NAME, "auto" -> new CpuBackend(threads);
+      case CpuBackend.NAME -> new CpuBackend(threads);
+      case CudaBackend.NAME -> CudaBackend.open(gpu);
+      case "auto" -> CudaBackend.usable() ? CudaBackend.open(gpu) : new CpuBackend(threads);
       default ->
           throw new InputException(
-              "Unknown device '" + name + "'; known are reference, cpu and auto.");
+              "Unknown device '" + name + "'; known are reference, cpu, cuda and auto.");
     };
   }
 }

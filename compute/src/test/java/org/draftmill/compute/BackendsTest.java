@@ -22,7 +22,7 @@ class BackendsTest {
   void anUnknownNameIsAnsweredWithTheKnownOnes() {
     assertThatThrownBy(() -> Backends.open("tpu", 1))
         .isInstanceOf(InputException.class)
-        .hasMessage("Unknown device 'tpu'; known are reference, cpu and auto.");
+        .hasMessage("Unknown device 'tpu'; known are reference, cpu, cuda and auto.");
   }
 
   @Test

@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.stream.Stream;
-import org.draftmill.compute.cpu.OpCases.OpCase;
+import org.draftmill.compute.OpCases;
+import org.draftmill.compute.OpCases.OpCase;
 import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.reference.ReferenceBackend;

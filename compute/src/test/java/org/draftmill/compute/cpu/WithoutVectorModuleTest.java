@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.draftmill.compute.OpCases;
 import org.draftmill.compute.ops.Backend;
 import org.junit.jupiter.api.Test;
 

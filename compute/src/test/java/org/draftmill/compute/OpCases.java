@@ -1,4 +1,4 @@
-package org.draftmill.compute.cpu;
+package org.draftmill.compute;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -17,14 +17,14 @@ import org.draftmill.compute.ops.Workspace;
 /**
  * Every operation on fixed random inputs of odd sizes: what a backend makes of them is compared.
  */
-final class OpCases {
+public final class OpCases {
   private static final float EPS = 1e-6f;
 
   private OpCases() {}
 
   /** One operation on one set of inputs. */
-  record OpCase(String name, Run run) {
-    List<float[]> on(Backend backend) {
+  public record OpCase(String name, Run run) {
+    public List<float[]> on(Backend backend) {
       try (Workspace memory = backend.workspace()) {
         Inputs inputs = new Inputs(memory, new Random(name.hashCode()));
         List<float[]> results = new ArrayList<>();
@@ -39,17 +39,17 @@ final class OpCases {
     }
   }
 
-  interface Run {
+  public interface Run {
     void run(Ops ops, Inputs in, List<float[]> results);
   }
 
   /** Random matrices; a backend's memory holds them. */
-  record Inputs(Workspace memory, Random random) {
-    Matrix random(int rows, int columns) {
+  public record Inputs(Workspace memory, Random random) {
+    public Matrix random(int rows, int columns) {
       return random(rows, columns, 1);
     }
 
-    Matrix random(int rows, int columns, double scale) {
+    public Matrix random(int rows, int columns, double scale) {
       float[] values = new float[rows * columns];
       for (int i = 0; i < values.length; i++) {
         values[i] = (float) (random.nextGaussian() * scale);
@@ -57,16 +57,16 @@ final class OpCases {
       return memory.matrix(rows, columns, values);
     }
 
-    Matrix undefined(int rows, int columns) {
+    public Matrix undefined(int rows, int columns) {
       return memory.matrix(rows, columns);
     }
 
-    int[] ids(int count, int bound) {
+    public int[] ids(int count, int bound) {
       return random.ints(count, 0, bound).toArray();
     }
   }
 
-  static List<OpCase> all() {
+  public static List<OpCase> all() {
     List<OpCase> cases = new ArrayList<>();
     rows(cases);
     elements(cases);
@@ -80,7 +80,7 @@ final class OpCases {
   }
 
   /** Every fourth case, for slow runs: some of each kind. */
-  static List<OpCase> some() {
+  public static List<OpCase> some() {
     List<OpCase> all = all();
     List<OpCase> some = new ArrayList<>();
     for (int i = 1; i < all.size(); i += 4) {

@@ -1,0 +1,162 @@
+package org.draftmill.compute.cuda;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.draftmill.compute.InputException;
+import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.Ops;
+import org.draftmill.compute.ops.Workspace;
+
+/**
+ * One GPU. Work is put on a stream and done behind the caller's back; what comes back to the host
+ * waits for it. Closing gives back everything, also what workspaces still hold.
+ */
+public final class CudaBackend implements Backend {
+  public static final String NAME = "cuda";
+
+  /** Bytes of a pinned buffer; there are four a backend at most. */
+  private static final int STAGING = 4 << 20;
+
+  private final CudaDevice device;
+  private final Deque<Part> owned = new ArrayDeque<>(); // last made, first closed
+  private final CudaContext context;
+  private final DeviceMemory memory;
+  private final WorkStream computing;
+  private final Launcher launcher;
+  private final Transfers transfers;
+  private final Transfers copies;
+  private final Scratch scratch;
+  private final CudaOps ops;
+
+  private CudaBackend(CudaDevice device) {
+    this.device = device;
+    try {
+      context = own(new CudaContext(device));
+      memory = own(new DeviceMemory(context));
+      Kernels kernels = own(new Kernels(context));
+      computing = own(new WorkStream(context, "compute"));
+      WorkStream copying = own(new WorkStream(context, "copy"));
+      launcher = new Launcher(context, kernels, computing, true);
+      transfers = own(new Transfers(context, memory, launcher, STAGING));
+      Launcher copyLauncher = new Launcher(context, kernels, copying, false);
+      copies = own(new Transfers(context, memory, copyLauncher, STAGING));
+      scratch = own(new Scratch(memory, transfers));
+      ops = new CudaOps(launcher, scratch);
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  private <T extends Part> T own(T part) {
+    owned.push(part);
+    return part;
+  }
+
+  /**
+   * Opens the GPU of this number among those that the driver shows to this process.
+   *
+   * @throws InputException when there is no driver, no such GPU, or one that is too old
+   */
+  public static CudaBackend open(int index) {
+    CudaDriver.start();
+    List<CudaDevice> devices = CudaDriver.devices();
+    if (index < 0 || index >= devices.size()) {
+      throw new InputException(
+          "GPU %d was asked for, but this process sees %d: %s. CUDA_VISIBLE_DEVICES says which."
+              .formatted(index, devices.size(), devices));
+    }
+    CudaDevice device = devices.get(index);
+    if (!device.covered()) {
+      throw new InputException(
+          "%s is too old: Draftmill's kernels need compute capability 8.0 (Ampere) or newer. Use the device 'cpu'."
+              .formatted(device));
+    }
+    return new CudaBackend(device);
+  }
+
+  /** Whether there are a driver and a GPU that this backend runs on. */
+  public static boolean usable() {
+    return CudaDriver.usable();
+  }
+
+  /** The GPU. */
+  public CudaDevice device() {
+    return device;
+  }
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Ops ops() {
+    return ops;
+  }
+
+  @Override
+  public Workspace workspace() {
+    return new CudaWorkspace(this);
+  }
+
+  @Override
+  public long bytesHeld() {
+    return scratch.bytesHeld();
+  }
+
+  DeviceMemory memory() {
+    return memory;
+  }
+
+  WorkStream computing() {
+    return computing;
+  }
+
+  Launcher launcher() {
+    return launcher;
+  }
+
+  /** Between host and device on the computing stream. */
+  Transfers transfers() {
+    return transfers;
+  }
+
+  /** From the device on the copy stream. */
+  Transfers copies() {
+    return copies;
+  }
+
+  @Override
+  public void close() {
+    RuntimeException failure = null;
+    if (!owned.isEmpty()) {
+      failure = closing(failure, context::use);
+    }
+    while (!owned.isEmpty()) {
+      failure = closing(failure, owned.pop());
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static RuntimeException closing(RuntimeException failure, Part part) {
+    try {
+      part.close();
+    } catch (RuntimeException e) {
+      if (failure == null) {
+        return e;
+      }
+      failure.addSuppressed(e);
+    }
+    return failure;
+  }
+
+  /** What a backend is made of, closed in reverse. */
+  interface Part extends AutoCloseable {
+    @Override
+    void close();
+  }
+}

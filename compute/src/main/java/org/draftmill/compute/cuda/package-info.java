@@ -1,0 +1,2 @@
+/** NVIDIA GPUs, through the CUDA driver alone; docs/cuda.md. */
+package org.draftmill.compute.cuda;

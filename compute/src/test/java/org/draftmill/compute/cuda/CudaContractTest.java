@@ -1,0 +1,75 @@
+package org.draftmill.compute.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.draftmill.compute.OpCases;
+import org.draftmill.compute.OpCases.OpCase;
+import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.reference.ReferenceBackend;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every operation against the reference, in memory that is watched. {@code -Ddraftmill.cases=norm}
+ * takes those whose name contains the word.
+ */
+@ExtendWith(CudaEmulator.class)
+class CudaContractTest {
+  private static final double ABSOLUTE = 3e-5;
+  private static final double RELATIVE = 3e-5;
+
+  @BeforeAll
+  static void watchMemory() {
+    System.setProperty(HostWorkspace.POISON, "true");
+  }
+
+  @AfterAll
+  static void leaveMemory() {
+    System.clearProperty(HostWorkspace.POISON);
+  }
+
+  static Stream<OpCase> cases() {
+    String wanted = System.getProperty("draftmill.cases", "");
+    return OpCases.all().stream().filter(op -> op.name().contains(wanted));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("cases")
+  void agreesWithTheReference(OpCase op) {
+    try (CudaBackend backend = CudaBackend.open(0);
+        Backend reference = new ReferenceBackend()) {
+      List<float[]> found = on(backend, op);
+      List<float[]> expected = op.on(reference);
+      for (int r = 0; r < expected.size(); r++) {
+        assertClose(op + ", result " + r, found.get(r), expected.get(r));
+      }
+    }
+  }
+
+  private static List<float[]> on(Backend backend, OpCase op) {
+    try {
+      return op.on(backend);
+    } catch (UnsupportedOperationException e) {
+      assumeTrue(false, e.getMessage());
+      throw e;
+    }
+  }
+
+  private static void assertClose(String what, float[] found, float[] expected) {
+    assertThat(found).as(what).hasSameSizeAs(expected);
+    for (int i = 0; i < expected.length; i++) {
+      double bound = ABSOLUTE + RELATIVE * Math.abs(expected[i]);
+      if (!(Math.abs(found[i] - expected[i]) <= bound)) {
+        throw new AssertionError(
+            what + " at " + i + ": found " + found[i] + ", expected " + expected[i]);
+      }
+    }
+  }
+}
