@@ -57,3 +57,37 @@ __device__ __forceinline__ float warpMax(float value) {
   }
   return value;
 }
+
+// e to the power x, within about one unit in the last place; 0 below -87, infinite above 88.72283, NaN
+// for NaN and for infinite negative x. The polynomial is that of the cpu backend.
+__device__ __forceinline__ float expOf(float x) {
+  constexpr float ROUND = 12582912.f;  // 1.5·2^23: adding it leaves the nearest integer in the low bits
+  float shifted = fmaf(x, 1.44269504f, ROUND);
+  float n = shifted - ROUND;
+  float r = fmaf(n, 2.12194440e-4f, fmaf(n, -0.693359375f, x));  // x − n·ln 2, ln 2 in two parts
+  float p = fmaf(fmaf(fmaf(fmaf(0.001381432f, r, 0.008368852f), r, 0.0416684f), r, 0.1666652f), r, 0.49999994f);
+  p = fmaf(fmaf(p, r, 1.f), r, 1.f);
+  float power = __uint_as_float(__float_as_uint(p) + (__float_as_uint(shifted) << 23));
+  if (x > 88.72283f) {
+    return __uint_as_float(0x7f800000u);
+  }
+  return x >= -87.f ? power : x - x;
+}
+
+// The natural logarithm of a positive normal number, within about one unit in the last place;
+// infinite and NaN as they are.
+__device__ __forceinline__ float logOf(float x) {
+  if (!(x <= 3.4028235e38f)) {
+    return x;
+  }
+  // x = 2^n·m with m in [√½, √2): log m = 2·artanh((m − 1)/(m + 1)).
+  unsigned bits = __float_as_uint(x) - 0x3f3504f3u;
+  float n = static_cast<float>(static_cast<int>(bits) >> 23);
+  float m = __uint_as_float((bits & 0x7fffffu) + 0x3f3504f3u);
+  float s = (m - 1.f) / (m + 1.f);
+  float square = s * s;
+  float series = fmaf(fmaf(fmaf(0.11111111f, square, 0.14285715f), square, 0.2f), square, 0.33333334f);
+  float twice = s + s;
+  float log = fmaf(twice * square, series, n * -2.12194440e-4f) + twice;
+  return fmaf(n, 0.693359375f, log);
+}
