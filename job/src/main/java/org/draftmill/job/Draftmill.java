@@ -1,6 +1,7 @@
 package org.draftmill.job;
 
 import java.util.concurrent.Callable;
+import org.draftmill.job.cli.BalanceCommand;
 import org.draftmill.job.cli.DemoCommand;
 import org.draftmill.job.cli.EvaluateCommand;
 import org.draftmill.job.cli.ExportCommand;
@@ -40,7 +41,8 @@ import picocli.CommandLine.Spec;
       TrainCommand.class,
       EvaluateCommand.class,
       ExportCommand.class,
-      InspectCommand.class
+      InspectCommand.class,
+      BalanceCommand.class
     })
 public final class Draftmill implements Callable<Integer> {
 

@@ -15,6 +15,7 @@ import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.io.ByteSources;
 import org.draftmill.corpus.plan.Plan;
+import org.draftmill.job.balance.BalanceReport;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.console.Text;
@@ -22,6 +23,7 @@ import org.draftmill.job.run.DrafterStates;
 import org.draftmill.job.run.FlinkCheckpoint;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.job.train.RunBalance;
 import org.draftmill.job.train.TrainingLog;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -127,6 +129,7 @@ public final class InspectCommand implements Callable<Integer> {
         List.of("states to resume from", Text.count(SavedState.list(run.checkpoints()).size())));
     rows.add(List.of("complete", Files.exists(run.summary()) ? "yes" : "no"));
     print("run", Text.table(rows));
+    RunBalance.of(run).map(BalanceReport::lines).orElse(List.of()).forEach(console::result);
     if (Files.exists(run.latestExport())) {
       console.result("  drafter  " + run.latestExport().toRealPath());
     }

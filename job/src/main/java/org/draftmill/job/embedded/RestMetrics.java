@@ -15,6 +15,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.JobID;
+import org.draftmill.compute.InputException;
+import org.draftmill.job.balance.TargetLog;
 
 /**
  * Reads the metrics of a job's stages through Flink's REST interface, the same that its web UI
@@ -22,6 +24,12 @@ import org.apache.flink.api.common.JobID;
  * reported yet.
  */
 public final class RestMetrics {
+  /** Metrics of the stages, as far as something here follows them. */
+  public static final String POOL_READY = "draftmill.pool.readyMicrobatches";
+
+  public static final String TARGET_TOKENS = "draftmill.target.tokens";
+  public static final String TARGET_BUSY = "draftmill.target.busySeconds";
+
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
@@ -33,6 +41,27 @@ public final class RestMetrics {
   public RestMetrics(URI rest, JobID job) {
     this.rest = rest;
     this.job = job;
+  }
+
+  /**
+   * What all targets of a job that runs have done since they started.
+   *
+   * @throws InputException if no job of that name runs there
+   */
+  public static TargetLog.Total targets(URI rest, String jobName)
+      throws IOException, InterruptedException {
+    for (JsonNode job : new RestMetrics(rest, null).get("/jobs/overview").path("jobs")) {
+      if (job.path("name").asText().equals(jobName)
+          && job.path("state").asText().equals("RUNNING")) {
+        RestMetrics metrics = new RestMetrics(rest, JobID.fromHexString(job.path("jid").asText()));
+        Map<String, Double> sums = metrics.sums(List.of(TARGET_TOKENS, TARGET_BUSY));
+        return new TargetLog.Total(
+            sums.getOrDefault(TARGET_TOKENS, 0.0),
+            sums.getOrDefault(TARGET_BUSY, 0.0),
+            job.path("duration").asDouble() / 1000);
+      }
+    }
+    throw new InputException("No job named \"%s\" runs at %s.".formatted(jobName, rest));
   }
 
   /**

@@ -14,7 +14,7 @@ import org.draftmill.compute.InputException;
  *
  * <pre>
  * run.yaml  plan/  checkpoints/  drafter/step-NNNNNNNN/  export/step-NNNNNNNN/  export/latest
- * log/training-*.jsonl  log/live.csv  log/draftmill.log  dead-letter/*.jsonl  summary.json
+ * log/training-*.jsonl  log/live.csv  log/targets.csv  log/draftmill.log  dead-letter/*.jsonl  summary.json
  * </pre>
  */
 public record RunDirectory(Path root) {
@@ -68,6 +68,11 @@ public record RunDirectory(Path root) {
     }
   }
 
+  /** As Flink shows the job of the run. */
+  public String jobName() {
+    return "draftmill " + root.getFileName();
+  }
+
   public Path runFile() {
     return root.resolve("run.yaml");
   }
@@ -90,6 +95,11 @@ public record RunDirectory(Path root) {
 
   public Path liveLog() {
     return log().resolve("live.csv");
+  }
+
+  /** What all targets have done, now and then. */
+  public Path targetLog() {
+    return log().resolve("targets.csv");
   }
 
   public Path processLog() {

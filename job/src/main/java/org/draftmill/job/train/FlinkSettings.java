@@ -26,7 +26,7 @@ public final class FlinkSettings {
   public static Configuration of(ResolvedRun run) {
     Configuration options = run.options();
     Configuration flink = new Configuration();
-    flink.set(PipelineOptions.NAME, "draftmill " + run.directory().root().getFileName());
+    flink.set(PipelineOptions.NAME, run.directory().jobName());
     // Records are immutable: nothing is copied between chained operators.
     flink.set(PipelineOptions.OBJECT_REUSE, true);
     // A record is sent at once: drafters wait for it.

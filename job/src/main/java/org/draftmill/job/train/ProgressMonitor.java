@@ -16,8 +16,6 @@ import org.draftmill.job.embedded.RestMetrics;
  * nothing.
  */
 final class ProgressMonitor implements AutoCloseable {
-  private static final String POOL_READY = "draftmill.pool.readyMicrobatches";
-
   private static final int POLLS_PER_METRICS = 4;
   private static final long PLAIN_LINE_NANOS = Duration.ofSeconds(10).toNanos();
 
@@ -27,6 +25,7 @@ final class ProgressMonitor implements AutoCloseable {
   private final Console console;
   private final LiveLogReader liveLog;
   private final RestMetrics metrics;
+  private final BalanceWatch balance;
   private final long steps;
   private final Deque<Map<String, Double>> recent = new ArrayDeque<>();
   private final Poller poller;
@@ -40,10 +39,16 @@ final class ProgressMonitor implements AutoCloseable {
    * @param done steps that were done before, when a run goes on
    */
   ProgressMonitor(
-      Console console, LiveLogReader liveLog, RestMetrics metrics, long steps, long done) {
+      Console console,
+      LiveLogReader liveLog,
+      RestMetrics metrics,
+      BalanceWatch balance,
+      long steps,
+      long done) {
     this.console = console;
     this.liveLog = liveLog;
     this.metrics = metrics;
+    this.balance = balance;
     this.steps = steps;
     this.done = done;
     poller = new Poller("draftmill-progress", this::poll);
@@ -52,10 +57,7 @@ final class ProgressMonitor implements AutoCloseable {
   private void poll() throws IOException, InterruptedException {
     takeRows();
     if (polls++ % POLLS_PER_METRICS == 0) {
-      Map<String, Double> sums = metrics.sums(List.of(POOL_READY));
-      synchronized (this) {
-        poolReady = sums.getOrDefault(POOL_READY, Double.NaN);
-      }
+      takeMetrics();
     }
     ProgressLine.State state = state();
     if (console.isTerminal()) {
@@ -66,8 +68,22 @@ final class ProgressMonitor implements AutoCloseable {
     }
   }
 
+  private void takeMetrics() throws IOException, InterruptedException {
+    Map<String, Double> sums =
+        metrics.sums(
+            List.of(RestMetrics.POOL_READY, RestMetrics.TARGET_TOKENS, RestMetrics.TARGET_BUSY));
+    synchronized (this) {
+      poolReady = sums.getOrDefault(RestMetrics.POOL_READY, Double.NaN);
+    }
+    if (sums.containsKey(RestMetrics.TARGET_TOKENS) && sums.containsKey(RestMetrics.TARGET_BUSY)) {
+      balance.targets(sums.get(RestMetrics.TARGET_TOKENS), sums.get(RestMetrics.TARGET_BUSY));
+    }
+  }
+
   private synchronized void takeRows() throws IOException {
-    for (Map<String, Double> row : liveLog.poll()) {
+    List<Map<String, Double>> rows = liveLog.poll();
+    balance.stepped(rows.size());
+    for (Map<String, Double> row : rows) {
       done = row.getOrDefault("step", -1.0).longValue() + 1;
       recent.addLast(row);
       if (recent.size() > RECENT_ROWS) {

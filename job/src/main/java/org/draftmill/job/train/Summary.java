@@ -11,6 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.draftmill.job.balance.Balance;
 import org.draftmill.job.console.Text;
 
 /**
@@ -23,6 +24,7 @@ import org.draftmill.job.console.Text;
  * @param targetBusy share of the time in which a target was at work
  * @param drafterBusy share of the time in which a drafter was at work
  * @param poolStallSeconds in which drafters waited for the pool to have enough to mix
+ * @param balance of targets and drafters: which bounds the run, and the best split
  * @param tauBefore acceptance length of the untrained drafter, pooled over all rounds
  * @param tauAfter of the trained one
  * @param greedyEqual whether speculative output was the target's own, token for token
@@ -42,6 +44,7 @@ public record Summary(
     Double targetBusy,
     Double drafterBusy,
     Double poolStallSeconds,
+    Balance.Figures balance,
     Double tauBefore,
     Double tauAfter,
     Boolean greedyEqual,
@@ -61,6 +64,7 @@ public record Summary(
         targetBusy,
         drafterBusy,
         poolStallSeconds,
+        balance,
         before,
         after,
         equal,

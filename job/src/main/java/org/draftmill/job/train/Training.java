@@ -21,6 +21,7 @@ import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.draftmill.compute.InputException;
+import org.draftmill.job.balance.Balance;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.ResolvedRunFile;
 import org.draftmill.job.config.RunOptions;
@@ -133,10 +134,16 @@ public final class Training {
       console.say("log         " + directory.processLog());
       StopOnSignal stop = new StopOnSignal(console, cluster, job, directory.checkpoints().toUri());
       RestMetrics metrics = new RestMetrics(cluster.webUi(), job);
-      ProgressMonitor progress = new ProgressMonitor(console, liveLog, metrics, run.steps(), done);
+      BalanceWatch balance = new BalanceWatch(console, directory);
+      ProgressMonitor progress =
+          new ProgressMonitor(console, liveLog, metrics, balance, run.steps(), done);
       try {
         long start = System.nanoTime();
         JobExecutionResult result = cluster.await(job);
+        progress.close();
+        balance.end(
+            accumulated(result, TargetOperatorFactory.TOKENS),
+            accumulated(result, TargetOperatorFactory.BUSY_SECONDS));
         if (stop.outcome().isEmpty() || isComplete(run)) {
           return Optional.of(Busy.of(result, run, (System.nanoTime() - start) / 1e9));
         }
@@ -215,15 +222,15 @@ public final class Training {
 
     static Busy of(JobExecutionResult result, ResolvedRun run, double seconds) {
       return new Busy(
-          sum(result, TargetOperatorFactory.BUSY_SECONDS) / (seconds * run.targets()),
-          sum(result, PoolOperatorFactory.MIN_READY_STALL_SECONDS));
+          accumulated(result, TargetOperatorFactory.BUSY_SECONDS) / (seconds * run.targets()),
+          accumulated(result, PoolOperatorFactory.MIN_READY_STALL_SECONDS));
     }
+  }
 
-    /** Of a job that resumed when all was done no stage ran. */
-    private static double sum(JobExecutionResult result, String accumulator) {
-      Double sum = result.getAccumulatorResult(accumulator);
-      return sum == null ? Double.NaN : sum;
-    }
+  /** Of a job that resumed when all was done no stage ran: NaN. */
+  private static double accumulated(JobExecutionResult result, String accumulator) {
+    Double sum = result.getAccumulatorResult(accumulator);
+    return sum == null ? Double.NaN : sum;
   }
 
   private static Summary summarize(ResolvedRun run, Busy busy) throws IOException {
@@ -243,6 +250,7 @@ public final class Training {
         known(busy.targets()),
         known(working / (seconds * run.drafter().parallelism())),
         known(busy.poolStallSeconds()),
+        RunBalance.of(run.directory()).map(Balance::figures).orElse(null),
         null,
         null,
         null,

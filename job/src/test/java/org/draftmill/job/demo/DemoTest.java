@@ -21,7 +21,8 @@ class DemoTest {
     Files.createDirectories(dir.resolve("files/target"));
     Path out = Files.createDirectories(dir.resolve("out"));
     Summary summary =
-        new Summary(9, 18, 0, 0, 100, 2, 50, null, null, null, null, null, null, "drafter", "00")
+        new Summary(
+                9, 18, 0, 0, 100, 2, 50, null, null, null, null, null, null, null, "drafter", "00")
             .withEvaluation(1.1, 2.2, true);
     summary.write(out.resolve("summary.json"));
     ByteArrayOutputStream said = new ByteArrayOutputStream();

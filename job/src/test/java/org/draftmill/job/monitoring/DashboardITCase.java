@@ -15,6 +15,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.config.RunFile;
 import org.draftmill.job.embedded.EmbeddedCluster;
+import org.draftmill.job.embedded.RestMetrics;
 import org.draftmill.job.train.FlinkSettings;
 import org.draftmill.job.train.ResolvedRun;
 import org.draftmill.job.train.TrainingPipeline;
@@ -64,6 +65,9 @@ class DashboardITCase {
                 assertThat(queries).allSatisfy(query -> requireSeries(query, scrape));
                 requireOneSplitForAllJobs(scrape);
               });
+      assertThat(RestMetrics.targets(cluster.webUi(), run.directory().jobName()).tokens())
+          .as("what balance --rest asks for")
+          .isPositive();
       cluster.cancel(job);
     }
   }

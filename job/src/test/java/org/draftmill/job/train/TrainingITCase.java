@@ -35,6 +35,10 @@ class TrainingITCase {
     assertThat(runs.runDirectory().resolve("export/latest/config.json")).exists();
     assertThat(runs.runDirectory().resolve("run.yaml")).exists();
     assertThat(runs.runDirectory().resolve("log/live.csv")).exists();
+    assertThat(summary.balance().targetCapacity()).isPositive();
+    TestingRuns.Result balance = TestingRuns.draftmill("balance", runs.runDirectory().toString());
+    assertThat(balance.exitCode()).as(balance.err()).isEqualTo(ExitCode.DONE);
+    assertThat(balance.out()).contains("Measured over %d steps".formatted(summary.steps()), "each");
   }
 
   @Test

@@ -33,4 +33,8 @@ final class TargetMetrics {
       tokens.inc(result.job().tokens());
     }
   }
+
+  long tokens() {
+    return tokens.getCount();
+  }
 }

@@ -58,6 +58,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   private transient TargetMetrics figures;
   private transient TaskTime time;
   private final transient DoubleCounter busySeconds = new DoubleCounter();
+  private final transient DoubleCounter tokens = new DoubleCounter();
 
   TargetOperator(
       StreamOperatorParameters<HiddenStateChunk> parameters,
@@ -90,6 +91,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
     activity = new PipelineActivity(System::nanoTime, time::working);
     figures = new TargetMetrics(getMetricGroup(), activity);
     getRuntimeContext().addAccumulator(TargetOperatorFactory.BUSY_SECONDS, busySeconds);
+    getRuntimeContext().addAccumulator(TargetOperatorFactory.TOKENS, tokens);
     pipeline =
         new TargetPipeline(
             openExtractor(),
@@ -154,6 +156,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
       mailbox.yield();
     }
     busySeconds.add(activity.busySeconds());
+    tokens.add(figures.tokens());
   }
 
   private void fillPipeline() {

@@ -18,6 +18,9 @@ public final class TargetOperatorFactory extends AbstractStreamOperatorFactory<H
   /** Accumulator of the job: seconds in which its targets were at work, of the last attempt. */
   public static final String BUSY_SECONDS = "target.busySeconds";
 
+  /** Accumulator of a job: tokens that all targets have extracted; set when their input ends. */
+  public static final String TOKENS = "target.tokens";
+
   private final TargetSettings settings;
   private final HiddenStateExtractor.Factory extractor;
 
