@@ -48,6 +48,9 @@ __attribute__((const)) uint3 emulator_block_size();
 __attribute__((const)) uint3 emulator_grid_size();
 __attribute__((const)) void* emulator_dynamic_shared();
 
+// Fails where a wide access would not be aligned; the compiler may split it.
+void emulator_require_aligned(const void* address, int bytes);
+
 void emulator_sync_threads();
 void emulator_sync_warp();
 // The value that another lane of the warp gave; all lanes that still run take part.

@@ -389,6 +389,11 @@ uint3 emulator_grid_size() {
   return {size.x, size.y, size.z};
 }
 void* emulator_dynamic_shared() { return block.dynamicShared; }
+void emulator_require_aligned(const void* address, int bytes) {
+  if (reinterpret_cast<uintptr_t>(address) % bytes != 0) {
+    fail(ILLEGAL_ADDRESS, "%s is not aligned for %d bytes", describe(address).c_str(), bytes);
+  }
+}
 int emulator_lane() { return block.current % WARP; }
 
 void emulator_sync_threads() {

@@ -15,6 +15,22 @@
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
+// Four values at once, from an address that is a multiple of 16: the only way to wide accesses, since
+// the emulator checks the address here.
+__device__ __forceinline__ float4 load4(const float* address) {
+#ifndef __CUDACC__
+  emulator_require_aligned(address, 16);
+#endif
+  return *reinterpret_cast<const float4*>(address);
+}
+
+__device__ __forceinline__ void store4(float* address, float4 values) {
+#ifndef __CUDACC__
+  emulator_require_aligned(address, 16);
+#endif
+  *reinterpret_cast<float4*>(address) = values;
+}
+
 // The number of this thread in a one-dimensional grid.
 __device__ __forceinline__ long long globalThread() {
   return static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;

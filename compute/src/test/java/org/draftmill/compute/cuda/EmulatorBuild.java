@@ -111,6 +111,7 @@ final class EmulatorBuild {
                   "-fsanitize=thread",
                   "-Wall",
                   "-Wno-unknown-pragmas",
+                  "-Wno-sign-compare",
                   "-Werror",
                   "-fPIC",
                   "-fvisibility=hidden",
