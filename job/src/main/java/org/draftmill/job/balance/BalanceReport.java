@@ -61,8 +61,10 @@ public final class BalanceReport {
   private static String verdict(Balance balance) {
     String waits = Text.percent(balance.waiting());
     return switch (balance.bound()) {
-      case TARGETS -> "The targets bound the run: drafters have nothing to do for " + waits + ".";
-      case DRAFTERS -> "The drafters bound the run: targets have nothing to do for " + waits + ".";
+      case TARGETS ->
+          "The targets bound the run: drafters have nothing to do " + waits + " of the time.";
+      case DRAFTERS ->
+          "The drafters bound the run: targets have nothing to do " + waits + " of the time.";
       case NEITHER -> "They are matched.";
     };
   }

@@ -30,9 +30,9 @@ final class Estimates {
   private static final double WORKSPACE_ROUNDING = 1.25;
 
   /** Of masters and both moments, shared out among the drafters; and of each drafter's sums. */
-  private static final long SHARED_BYTES = 3L * Float.BYTES;
+  static final long SHARED_BYTES = 3L * Float.BYTES;
 
-  private static final long SUM_BYTES = Long.BYTES;
+  static final long SUM_BYTES = Long.BYTES;
 
   /** An exported weight is a bfloat16. */
   private static final long EXPORT_BYTES = 2;
@@ -41,7 +41,7 @@ final class Estimates {
   private static final long FILE_BYTES = 16 << 10;
 
   /** Microbatches that a target and its drafter hold besides the pool: in flight and prefetched. */
-  private static final int IN_FLIGHT = 3;
+  static final int IN_FLIGHT = 3;
 
   private Estimates() {}
 

@@ -20,7 +20,7 @@ class BalanceReportTest {
             "            devices  tokens/s each  together  busy",
             "  targets         5           3.0K     15.0K  95 %",
             "  drafters        3           8.0K     24.0K  57 %",
-            "The targets bound the run: drafters have nothing to do for 38 %."
+            "The targets bound the run: drafters have nothing to do 38 % of the time."
                 + " Best for 8 devices: 6 targets and 2 drafters, 7 % more (up to 16.0K tokens/s).");
   }
 
