@@ -39,6 +39,7 @@ struct Copy {
 };
 
 struct Fiber {
+  int stack;  // -1: not begun, or done
 #ifdef __x86_64__
   void* stackPointer;
 #else
@@ -48,7 +49,6 @@ struct Fiber {
   State state;
   std::vector<Copy> copies;  // begun and not yet waited for
   int groups;                // of copies, committed
-  int waited;
 };
 
 enum class Meeting : uint8_t { NONE, SHUFFLE, SYNC };
@@ -85,6 +85,7 @@ struct Block {
 uint32_t epoch = 16;  // below: never written, or by the host
 uint64_t randomState = 1;
 char* stacks = nullptr;
+std::vector<int> freeStacks;
 
 Fiber& self() { return block.fibers[block.current]; }
 Warp& warp() { return block.warps[block.current / WARP]; }
@@ -192,11 +193,18 @@ void prepare(Fiber& fiber, int number) {
   fiber.index = {n % size.x, n / size.x % size.y, n / size.x / size.y};
   fiber.state = State::READY;
   fiber.copies.clear();
-  fiber.groups = fiber.waited = 0;
-  char* stack = stacks + (number + 1) * STACK;
+  fiber.groups = 0;
+  fiber.stack = -1;
+}
+
+// A thread that never waits takes the stack of the one before it, which is still in the cache.
+void begin(Fiber& fiber) {
+  fiber.stack = freeStacks.back();
+  freeStacks.pop_back();
+  char* stack = stacks + (fiber.stack + 1) * STACK;
 #ifdef __x86_64__
   // Stacks begin at different sets of the cache.
-  auto** top = reinterpret_cast<void**>(stack - number % 61 * 192);
+  auto** top = reinterpret_cast<void**>(stack - fiber.stack % 61 * 192);
   *--top = nullptr;
   *--top = reinterpret_cast<void*>(body);
   fiber.stackPointer = top - 6;
@@ -244,6 +252,8 @@ void runBlock() {
   std::iota(block.order.begin(), block.order.end(), 0);
   block.alive = count;
   block.arrived = 0;
+  freeStacks.resize(MOST_THREADS);
+  std::iota(freeStacks.begin(), freeStacks.end(), 0);
   for (int i = 0; i < count; i++) {
     prepare(block.fibers[i], i);
     block.warps[i / WARP].alive++;
@@ -258,9 +268,15 @@ void runBlock() {
       if (block.fibers[i].state == State::READY) {
         moved = true;
         block.current = i;
+        if (self().stack < 0) {
+          begin(self());
+        }
         toFiber();
         if (block.result != SUCCESS) {
           return;
+        }
+        if (self().state == State::DONE) {
+          freeStacks.push_back(self().stack);
         }
       }
     }

@@ -53,7 +53,9 @@ uint32_t launchEpoch = 0, blockEpoch = 0;
 History* staticHistory = nullptr;
 History* dynamicHistory = nullptr;
 std::map<const char*, History*> staticHistories;
-Span lastHit{};
+constexpr int RECENT = 8;
+Span recent[RECENT];  // allocations that the kernel touched last
+int oldest = 0;
 
 void open() {
   if (range == nullptr) {
@@ -136,6 +138,19 @@ void judge(History& history, size_t from, size_t to, const void* address, Access
   }
 }
 
+bool inRecent(const void* address, size_t bytes) {
+  for (const Span& span : recent) {
+    if (span.holds(address, bytes)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void forgetRecent() {
+  std::fill(recent, recent + RECENT, Span{});
+}
+
 void judgeIn(History& history, Span span, const void* address, size_t bytes, Access kind, bool shared) {
   size_t offset = static_cast<const char*>(address) - span.begin;
   judge(history, offset / 2, (offset + bytes + 1) / 2, address, kind, shared);
@@ -191,7 +206,7 @@ bool release(void* address) {
   inUse -= found->second;
   freed.insert(*found);
   living.erase(found);
-  lastHit = {};
+  forgetRecent();
   return true;
 }
 
@@ -270,7 +285,7 @@ void beginLaunch(Span ownStacks, Span ownStatics, Span ownConstants) {
     history = new History(statics.end - statics.begin);
   }
   staticHistory = history;
-  lastHit = {};
+  forgetRecent();
 }
 
 void beginBlock(Span shared) {
@@ -287,7 +302,8 @@ void access(const void* address, size_t bytes, Access kind) {
   if (!isRunning() || stacks.holds(address, bytes)) {
     return;
   }
-  if (reinterpret_cast<uintptr_t>(address) % std::min<size_t>(bytes & -bytes, 16) != 0) {
+  size_t alignment = std::min<size_t>(bytes & -bytes, 16);
+  if ((reinterpret_cast<uintptr_t>(address) & (alignment - 1)) != 0) {
     fail(ILLEGAL_ADDRESS, "%s is not aligned for %zu bytes", describe(address).c_str(), bytes);
   }
   if (statics.holds(address, bytes)) {
@@ -295,14 +311,14 @@ void access(const void* address, size_t bytes, Access kind) {
   } else if (dynamic.holds(address, bytes)) {
     judgeIn(*dynamicHistory, dynamic, address, bytes, kind, true);
   } else if (inRange(address)) {
-    if (!lastHit.holds(address, bytes)) {
+    if (!inRecent(address, bytes)) {
       auto found = holder(living, address);
       if (found == living.end() ||
           static_cast<const char*>(address) + bytes > found->first + found->second) {
         fail(ILLEGAL_ADDRESS, "%zu bytes are %s at %s", bytes,
              kind == Access::READ ? "read" : "written", describe(address).c_str());
       }
-      lastHit = {found->first, found->first + found->second};
+      recent[oldest++ % RECENT] = {found->first, found->first + found->second};
     }
     judgeIn(*deviceHistory, {range, range + RANGE}, address, bytes, kind, false);
   } else if (kind != Access::READ || !constants.holds(address, bytes)) {

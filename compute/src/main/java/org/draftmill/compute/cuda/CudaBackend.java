@@ -29,18 +29,19 @@ public final class CudaBackend implements Backend {
   private final Scratch scratch;
   private final CudaOps ops;
 
-  private CudaBackend(CudaDevice device) {
+  private CudaBackend(CudaDevice device, int staging) {
     this.device = device;
     try {
       context = own(new CudaContext(device));
+      context.use();
       memory = own(new DeviceMemory(context));
       Kernels kernels = own(new Kernels(context));
       computing = own(new WorkStream(context, "compute"));
       WorkStream copying = own(new WorkStream(context, "copy"));
       launcher = new Launcher(context, kernels, computing, true);
-      transfers = own(new Transfers(context, memory, launcher, STAGING));
+      transfers = own(new Transfers(context, memory, launcher, staging));
       Launcher copyLauncher = new Launcher(context, kernels, copying, false);
-      copies = own(new Transfers(context, memory, copyLauncher, STAGING));
+      copies = own(new Transfers(context, memory, copyLauncher, staging));
       scratch = own(new Scratch(memory, transfers));
       ops = new CudaOps(launcher, scratch);
     } catch (RuntimeException | Error e) {
@@ -60,6 +61,13 @@ public final class CudaBackend implements Backend {
    * @throws InputException when there is no driver, no such GPU, or one that is too old
    */
   public static CudaBackend open(int index) {
+    return open(index, STAGING);
+  }
+
+  /**
+   * @param staging bytes of a pinned buffer
+   */
+  static CudaBackend open(int index, int staging) {
     CudaDriver.start();
     List<CudaDevice> devices = CudaDriver.devices();
     if (index < 0 || index >= devices.size()) {
@@ -73,7 +81,7 @@ public final class CudaBackend implements Backend {
           "%s is too old: Draftmill's kernels need compute capability 8.0 (Ampere) or newer. Use the device 'cpu'."
               .formatted(device));
     }
-    return new CudaBackend(device);
+    return new CudaBackend(device, staging);
   }
 
   /** Whether there are a driver and a GPU that this backend runs on. */

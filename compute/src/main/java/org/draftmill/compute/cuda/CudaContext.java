@@ -24,7 +24,6 @@ final class CudaContext implements CudaBackend.Part {
     this.device = device;
     check(JCudaDriver.cuDeviceGet(handle, device.index()), "opening " + device);
     check(JCudaDriver.cuDevicePrimaryCtxRetain(context, handle), "making a context on " + device);
-    use();
   }
 
   CudaDevice device() {

@@ -22,7 +22,7 @@ final class DeviceMemory implements CudaBackend.Part {
    *
    * @throws InputException when the device has too little, with what would help
    */
-  long allocate(long bytes) {
+  synchronized long allocate(long bytes) {
     context.use();
     DeviceAddress address = new DeviceAddress();
     int result = JCudaDriver.cuMemAlloc(address, bytes);
@@ -36,7 +36,7 @@ final class DeviceMemory implements CudaBackend.Part {
     return address.value();
   }
 
-  void free(long address) {
+  synchronized void free(long address) {
     if (held.remove(address)) {
       context.use();
       check(JCudaDriver.cuMemFree(new DeviceAddress(address)), "freeing memory");
@@ -65,7 +65,7 @@ final class DeviceMemory implements CudaBackend.Part {
 
   /** Gives back what workspaces have left behind. */
   @Override
-  public void close() {
+  public synchronized void close() {
     for (long address : held) {
       JCudaDriver.cuMemFree(new DeviceAddress(address));
     }

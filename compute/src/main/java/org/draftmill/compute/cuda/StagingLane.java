@@ -17,8 +17,8 @@ final class StagingLane implements AutoCloseable {
   private final Pointer pinned = new Pointer();
   private final ByteBuffer host;
   private final DeviceMemory memory;
-  private final long device;
-  private final CUevent done;
+  private long device;
+  private CUevent done;
 
   StagingLane(CudaContext context, DeviceMemory memory, WorkStream stream, int bytes) {
     this.stream = stream;
@@ -26,8 +26,13 @@ final class StagingLane implements AutoCloseable {
     context.use();
     check(JCudaDriver.cuMemHostAlloc(pinned, bytes, 0), "pinning " + bytes + " bytes of memory");
     host = pinned.getByteBuffer(0, bytes).order(ByteOrder.LITTLE_ENDIAN);
-    device = memory.allocate(bytes);
-    done = context.event();
+    try {
+      device = memory.allocate(bytes);
+      done = context.event();
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
   }
 
   /** The pinned bytes, from position 0 to the end, little-endian. */
@@ -63,7 +68,9 @@ final class StagingLane implements AutoCloseable {
 
   @Override
   public void close() {
-    JCudaDriver.cuEventDestroy(done);
+    if (done != null) {
+      JCudaDriver.cuEventDestroy(done);
+    }
     JCudaDriver.cuMemFreeHost(pinned);
     memory.free(device);
   }
