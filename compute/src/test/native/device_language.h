@@ -133,6 +133,7 @@ inline int __float_as_int(float value) {
 }
 inline float __uint_as_float(unsigned bits) { return __int_as_float(static_cast<int>(bits)); }
 inline unsigned __float_as_uint(float value) { return static_cast<unsigned>(__float_as_int(value)); }
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 template <class T>
 inline T __ldg(const T* address) {
   return *address;

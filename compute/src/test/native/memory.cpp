@@ -123,7 +123,8 @@ void judge(History& history, size_t from, size_t to, const void* address, Access
         (before(readers.first, now) ? readers.first : readers.second) = now;
       } else {
         for (const Moment& reader : {readers.first, readers.second}) {
-          if (reader.epoch != 0 && !before(reader, now)) {
+          bool read = reader.epoch >= (shared ? blockEpoch : 1);
+          if (read && !before(reader, now)) {
             race(address, reader, "is written after a read");
           }
         }

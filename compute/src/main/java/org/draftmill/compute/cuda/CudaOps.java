@@ -15,30 +15,46 @@ import org.draftmill.compute.ops.Workspace;
  * The operations on a GPU: shapes are checked here, each family of kernels has a class of its own.
  */
 final class CudaOps implements Ops {
+  private final Launcher launcher;
+  private final Scratch scratch;
   private final Elementwise elementwise;
+  private final Rows rows;
+  private final Norms norms;
+  private final Rotary rotary;
+  private final Reductions reductions;
 
   CudaOps(Launcher launcher, Scratch scratch) {
+    this.launcher = launcher;
+    this.scratch = scratch;
     elementwise = new Elementwise(launcher);
+    rows = new Rows(launcher, scratch);
+    norms = new Norms(launcher, scratch);
+    rotary = new Rotary(launcher, scratch);
+    reductions = new Reductions(launcher, scratch);
   }
 
   @Override
   public void embed(Matrix table, Ints ids, Matrix out) {
-    throw missing("embed");
+    Shapes.gather(table, ids, out);
+    rows.gather(table, ids, out);
   }
 
   @Override
-  public void gatherRows(Matrix x, Ints rows, Matrix out) {
-    throw missing("gatherRows");
+  public void gatherRows(Matrix x, Ints row, Matrix out) {
+    Shapes.gather(x, row, out);
+    rows.gather(x, row, out);
   }
 
   @Override
-  public void scatterAddRows(Matrix x, Ints rows, Matrix accumulated) {
-    throw missing("scatterAddRows");
+  public void scatterAddRows(Matrix x, Ints row, Matrix accumulated) {
+    Shapes.scatter(x, row, accumulated);
+    rows.scatterAdd(x, row, accumulated);
   }
 
   @Override
   public void copyIntoColumns(Matrix x, Matrix out, int column) {
-    throw missing("copyIntoColumns");
+    Shapes.copyIntoColumns(x, out, column);
+    rows.copyIntoColumns(x, out, column);
   }
 
   @Override
@@ -49,28 +65,35 @@ final class CudaOps implements Ops {
 
   @Override
   public void addBias(Matrix x, Matrix bias) {
-    throw missing("addBias");
+    Shapes.addBias(x, bias);
+    rows.addBias(x, bias);
   }
 
   @Override
   public void rmsNorm(Matrix x, Matrix weight, float eps, Matrix out) {
-    throw missing("rmsNorm");
+    Shapes.rmsNorm(x, weight, out);
+    norms.forward(x, weight, eps, out);
   }
 
   @Override
   public void rmsNormBackward(
       Matrix x, Matrix weight, float eps, Matrix dOut, Matrix dX, Matrix accumulatedDWeight) {
-    throw missing("rmsNormBackward");
+    Shapes.rmsNorm(x, weight, dX);
+    Shapes.equal(x, dOut);
+    Shapes.equal(weight, accumulatedDWeight);
+    norms.backward(x, weight, eps, dOut, dX, accumulatedDWeight);
   }
 
   @Override
   public void rope(Matrix x, Ints positions, RopeTable table) {
-    throw missing("rope");
+    Shapes.rope(x, positions, table);
+    rotary.turn(x, positions, table, 1f);
   }
 
   @Override
   public void ropeBackward(Matrix dX, Ints positions, RopeTable table) {
-    throw missing("ropeBackward");
+    Shapes.rope(dX, positions, table);
+    rotary.turn(dX, positions, table, -1f);
   }
 
   @Override
@@ -90,12 +113,14 @@ final class CudaOps implements Ops {
 
   @Override
   public void swiglu(Matrix gate, Matrix up, Matrix out) {
-    throw missing("swiglu");
+    Shapes.equal(gate, up, out);
+    elementwise.swiglu(gate, up, out);
   }
 
   @Override
   public void swigluBackward(Matrix gate, Matrix up, Matrix dOut, Matrix dGate, Matrix dUp) {
-    throw missing("swigluBackward");
+    Shapes.equal(gate, up, dOut, dGate, dUp);
+    elementwise.swigluBackward(gate, up, dOut, dGate, dUp);
   }
 
   @Override
@@ -142,18 +167,20 @@ final class CudaOps implements Ops {
 
   @Override
   public HeadLoss.Result headLoss(
-      Matrix x, Weight head, Matrix teacherStates, HeadLoss loss, Workspace scratch, Matrix dX) {
-    throw missing("headLoss");
+      Matrix x, Weight head, Matrix teacherStates, HeadLoss loss, Workspace memory, Matrix dX) {
+    Shapes.headLoss(x, head, teacherStates, loss, dX);
+    return new HeadLossRun(launcher, scratch, rows, this, head, loss)
+        .run(x, teacherStates, memory, dX);
   }
 
   @Override
   public int[] argmaxRows(Matrix x) {
-    throw missing("argmaxRows");
+    return reductions.argmaxRows(x);
   }
 
   @Override
   public boolean allFinite(Matrix x) {
-    throw missing("allFinite");
+    return reductions.allFinite(x);
   }
 
   private static UnsupportedOperationException missing(String operation) {

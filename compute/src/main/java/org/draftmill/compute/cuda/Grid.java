@@ -5,11 +5,21 @@ package org.draftmill.compute.cuda;
  * shared memory of a block in bytes.
  */
 record Grid(int x, int y, int z, int threads, int shared) {
+  static final int WARP = 32;
+
+  /** Threads of a block at most. */
+  static final int MOST_THREADS = 1024;
+
   private static final int USUAL_THREADS = 256;
 
   /** One thread for each of {@code n} values; the last block may have some left over. */
   static Grid over(long n) {
     return of(Math.toIntExact((n + USUAL_THREADS - 1) / USUAL_THREADS), USUAL_THREADS);
+  }
+
+  /** One thread for each four of {@code n} values. */
+  static Grid overQuads(long n) {
+    return over((n + 3) / 4);
   }
 
   /** {@code blocks} blocks of {@code threads} threads. */

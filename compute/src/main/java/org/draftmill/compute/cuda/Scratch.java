@@ -53,6 +53,19 @@ final class Scratch implements CudaBackend.Part {
     return ints;
   }
 
+  /**
+   * A copy of {@code values} on the device, as doubles: the low half of each, then the high one.
+   */
+  CudaInts doubles(String use, double[] values) {
+    int[] halves = new int[2 * values.length];
+    for (int i = 0; i < values.length; i++) {
+      long bits = Double.doubleToRawLongBits(values[i]);
+      halves[2 * i] = (int) bits;
+      halves[2 * i + 1] = (int) (bits >>> Integer.SIZE);
+    }
+    return ints(use, halves);
+  }
+
   long bytesHeld() {
     return pieces.values().stream().mapToLong(Piece::bytes).sum();
   }
