@@ -20,6 +20,7 @@ import org.draftmill.job.slots.ClusterCheck;
 import org.draftmill.job.slots.SlotDemand;
 import org.draftmill.job.train.Continuation;
 import org.draftmill.job.train.FlinkSettings;
+import org.draftmill.job.train.InputCheck;
 import org.draftmill.job.train.MemoryEstimate;
 import org.draftmill.job.train.ResolvedRun;
 import org.draftmill.job.train.TrainingPipeline;
@@ -87,6 +88,7 @@ public final class TrainJob implements Callable<Integer> {
   }
 
   private static void train(ResolvedRun run) throws Exception {
+    InputCheck.verify(run);
     Configuration flink = FlinkSettings.of(run);
     StreamExecutionEnvironment ambient = StreamExecutionEnvironment.getExecutionEnvironment();
     FlinkSettings.requireAligned(ambient.getConfiguration());

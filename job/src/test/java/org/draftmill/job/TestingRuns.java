@@ -30,20 +30,8 @@ public final class TestingRuns {
   public static TestingRuns in(Path directory, int sequences, boolean supervised)
       throws IOException {
     TestingModels.tiny(directory.resolve("target"));
-    Random random = new Random(3);
-    try (DatasetWriter writer = new DatasetWriter(directory.resolve("data"))) {
-      for (int s = 0; s < sequences; s++) {
-        int length = 8 + random.nextInt(33);
-        int[] ids = new int[length];
-        byte[] mask = new byte[length];
-        for (int i = 0; i < length; i++) {
-          ids[i] = random.nextInt(TestingModels.VOCABULARY - 1);
-          mask[i] = (byte) (supervised && i >= 3 ? 1 : 0);
-        }
-        writer.write(new TokenizedSequence(ids, mask));
-      }
-      writer.finish(new DatasetManifest.Origin("tiny", "0".repeat(64), 0), Map.of());
-    }
+    writeDataset(
+        directory.resolve("data"), sequences, supervised, DatasetManifest.UNKNOWN_TOKENIZER);
     TestingRuns runs = new TestingRuns(directory);
     Files.writeString(
         runs.file(),
@@ -64,6 +52,27 @@ public final class TestingRuns {
         """
             .formatted(directory));
     return runs;
+  }
+
+  /**
+   * @param tokenizer checksum of the one that its ids are of
+   */
+  public static void writeDataset(
+      Path directory, int sequences, boolean supervised, String tokenizer) throws IOException {
+    Random random = new Random(3);
+    try (DatasetWriter writer = new DatasetWriter(directory)) {
+      for (int s = 0; s < sequences; s++) {
+        int length = 8 + random.nextInt(33);
+        int[] ids = new int[length];
+        byte[] mask = new byte[length];
+        for (int i = 0; i < length; i++) {
+          ids[i] = random.nextInt(TestingModels.VOCABULARY - 1);
+          mask[i] = (byte) (supervised && i >= 3 ? 1 : 0);
+        }
+        writer.write(new TokenizedSequence(ids, mask));
+      }
+      writer.finish(new DatasetManifest.Origin("tiny", tokenizer, 0), Map.of());
+    }
   }
 
   public Path file() {

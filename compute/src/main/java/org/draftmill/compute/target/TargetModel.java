@@ -103,6 +103,26 @@ public final class TargetModel implements AutoCloseable {
     }
   }
 
+  /**
+   * Checks without a device that the model's folder holds every tensor that its configuration asks
+   * for. Only headers are read.
+   *
+   * @throws InputException naming the first tensor that is missing or of another shape
+   */
+  public static void requireWeights(TargetConfig config) {
+    try (WeightReader reader = WeightReader.checking(config.folder())) {
+      reader.embedding(config.vocabulary(), config.hidden());
+      if (!config.tiedHead()) {
+        reader.head(config.vocabulary(), config.hidden());
+      }
+      for (int layer = 0; layer < config.layers(); layer++) {
+        reader.requireLayer(layer, config.layers());
+        DecoderLayer.read(config, layer, null, reader);
+      }
+      reader.vector("norm.weight", config.hidden());
+    }
+  }
+
   public TargetConfig config() {
     return config;
   }

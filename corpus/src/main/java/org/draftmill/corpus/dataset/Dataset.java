@@ -151,6 +151,11 @@ public final class Dataset {
       DatasetManifest.Shard expected = manifest.shards().get(i);
       DatasetManifest.Shard found =
           ShardScan.scan(shards.get(i)).shard(expected.file(), shards.get(i).bytes());
+      if (!found.sha256().equals(expected.sha256())) {
+        throw new InputException(
+            "The shard %s is damaged or was replaced: its SHA-256 is %s where %s says %s. Put it back from a copy, or prepare the dataset again."
+                .formatted(shards.get(i).path(), found.sha256(), FILE, expected.sha256()));
+      }
       if (!found.equals(expected)) {
         throw new InputException(
             "The shard %s is not the one that %s lists: it holds %s where %s is listed."

@@ -37,6 +37,9 @@ public record DatasetManifest(
   static final String FORMAT = "draftmill-dataset";
   static final int VERSION = 1;
 
+  /** Checksum of a tokenizer that nobody knows, for ids that come from elsewhere. */
+  public static final String UNKNOWN_TOKENIZER = "0".repeat(64);
+
   /**
    * One file.
    *
@@ -69,7 +72,7 @@ public record DatasetManifest(
    * What a dataset is made from.
    *
    * @param target the model, for people to read
-   * @param tokenizerSha256 checksum of its tokenizer.json
+   * @param tokenizerSha256 checksum of its tokenizer.json, or {@link #UNKNOWN_TOKENIZER}
    * @param maxLength the most tokens of a sequence; 0 where there is no limit
    */
   public record Origin(String target, String tokenizerSha256, int maxLength) {}

@@ -98,6 +98,7 @@ public final class Training {
     ClusterCheck.requireEmbedded(flink, slots);
     describe(run);
     checkMemory(run);
+    InputCheck.verify(run);
     continuation.requireSameAs(run.drafter().identity());
     continuation.warnings().forEach(console::warn);
     continuation.rollBack(directory);

@@ -1,9 +1,11 @@
 package org.draftmill.job.train;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,14 +57,17 @@ public final class TrainingLog {
     }
     ObjectMapper json = new ObjectMapper();
     for (Path file : files(directory)) {
+      int number = 1;
       try (BufferedReader reader = Files.newBufferedReader(file)) {
-        String line;
-        while ((line = reader.readLine()) != null) {
-          rows.add(row(json.readTree(line)));
+        for (String line; (line = reader.readLine()) != null; number++) {
+          JsonNode row = json.readTree(line);
+          if (!row.path("step").isIntegralNumber()) {
+            throw damaged(file, number, null);
+          }
+          rows.add(row(row));
         }
-      } catch (com.fasterxml.jackson.core.JacksonException e) {
-        throw new InputException(
-            "The training log " + file + " is damaged: " + e.getOriginalMessage() + ".", e);
+      } catch (JacksonException | CharacterCodingException e) {
+        throw damaged(file, number, e);
       }
     }
     rows.sort(Comparator.comparingLong(Row::step));
@@ -106,6 +111,13 @@ public final class TrainingLog {
         Files.delete(file);
       }
     }
+  }
+
+  private static InputException damaged(Path file, int line, Exception cause) {
+    return new InputException(
+        "The training log %s is damaged in line %d: that is no row of a step. Put the file back from a copy, or start anew with --fresh or another run.dir."
+            .formatted(file, line),
+        cause);
   }
 
   private static List<Path> files(Path directory) throws IOException {

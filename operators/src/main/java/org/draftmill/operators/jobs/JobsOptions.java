@@ -53,5 +53,14 @@ public final class JobsOptions {
               "What becomes of a sequence that is longer than the token budget: `own-job` or"
                   + " `reject`.");
 
+  public static final ConfigOption<Boolean> VERIFY =
+      ConfigOptions.key("jobs.verify")
+          .booleanType()
+          .defaultValue(true)
+          .withDescription(
+              "Read plan and dataset whole before a run begins or goes on, and compare their"
+                  + " checksums. Takes about a second for each 500 MB; damage that is not found"
+                  + " then is trained on.");
+
   private JobsOptions() {}
 }
