@@ -122,12 +122,30 @@ class TrainingITCase {
   }
 
   @Test
-  void severalEpochsAndShards() throws Exception {
+  void shardsDecideTheOrderAndSubtasksDoNot() throws Exception {
     TestingRuns runs = TestingRuns.in(dir, 30, true);
+    String[] common = {"jobs.epochs=3", "pool.shards=3"};
 
-    Summary summary = completed(runs, "jobs.epochs=3", "pool.shards=3", "pool.parallelism=2");
+    Summary alone = completed(runs, with(common, "pool.parallelism=1", "drafter.parallelism=1"));
+    List<TrainingLog.Row> steps = TrainingLog.read(runs.runDirectory().resolve("log"));
+    Folders.delete(runs.runDirectory());
+    Summary two = completed(runs, with(common, "pool.parallelism=2", "drafter.parallelism=3"));
 
-    assertThat(summary.jobs() % 3).isZero();
+    assertThat(two.weightsSha256()).isEqualTo(alone.weightsSha256());
+    assertThat(two.jobs()).isEqualTo(alone.jobs());
+    assertThat(steps.subList(0, steps.size() - 1))
+        .as("a step of three takes one of each shard")
+        .allSatisfy(
+            step ->
+                assertThat(step.jobs().stream().map(job -> job % 3))
+                    .containsExactlyInAnyOrder(0L, 1L, 2L));
+    assertThat(TrainingLog.read(runs.runDirectory().resolve("log")))
+        .extracting(TrainingLog.Row::jobs)
+        .containsExactlyElementsOf(steps.stream().map(TrainingLog.Row::jobs).toList());
+  }
+
+  private static String[] with(String[] common, String... more) {
+    return Stream.concat(Stream.of(common), Stream.of(more)).toArray(String[]::new);
   }
 
   private static Summary completed(TestingRuns runs, String... overrides) throws IOException {
