@@ -11,16 +11,37 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
 
 class DraftmillTest {
   @TempDir Path dir;
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "demo", "prepare", "plan", "train", "evaluate", "export", "inspect"})
+  @ValueSource(
+      strings = {
+        "",
+        "demo",
+        "prepare",
+        "plan",
+        "train",
+        "evaluate",
+        "export",
+        "inspect",
+        "balance"
+      })
   void everyCommandHasHelp(String command) {
     String[] arguments =
         command.isEmpty() ? new String[] {"--help"} : new String[] {command, "--help"};
     assertThat(TestingRuns.draftmill(arguments).exitCode()).isEqualTo(ExitCode.DONE);
+  }
+
+  /** The list of commands shows the first line of each description. */
+  @Test
+  void theListOfCommandsSaysEachInAWholeSentence() {
+    assertThat(Draftmill.class.getAnnotation(Command.class).subcommands())
+        .allSatisfy(
+            command ->
+                assertThat(command.getAnnotation(Command.class).description()[0]).endsWith("."));
   }
 
   @Test

@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     description = {
-      "Trains a drafter for the shipped target on an embedded Flink and measures it before and",
-      "after. Takes some minutes on two cores."
+      "Trains a drafter for the shipped target on an embedded Flink and measures it before and after.",
+      "Takes some minutes on two cores."
     })
 public final class DemoCommand implements Callable<Integer> {
   private final Console console;

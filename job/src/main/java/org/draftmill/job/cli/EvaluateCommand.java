@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "evaluate",
     description = {
-      "Decodes prompts with the target alone and with the drafter: acceptance length, speed-up, and",
-      "whether greedy output is the target's own, token for token."
+      "Decodes prompts with the target alone and with the drafter, and compares them.",
+      "Says the acceptance length, the speed-up, and whether greedy output is the target's own, token for token."
     })
 public final class EvaluateCommand implements Callable<Integer> {
   private final Console console;

@@ -55,7 +55,7 @@ public final class InspectCommand implements Callable<Integer> {
       plan();
     } else if (Files.exists(path.resolve("_metadata"))) {
       checkpoint();
-    } else if (Files.exists(path.resolve("run.yaml"))) {
+    } else if (isRun()) {
       run();
     } else if (Files.exists(path.resolve("config.json"))) {
       drafter();
@@ -64,11 +64,17 @@ public final class InspectCommand implements Callable<Integer> {
     } else {
       throw new InputException(
           path
-              + " is no dataset (dataset.json), plan (plan.json), run (run.yaml), checkpoint"
+              + " is no dataset (dataset.json), plan (plan.json), run (run.yaml and log/), checkpoint"
               + " (_metadata), drafter (config.json) or state of one (step-NNNNNNNN): nothing to"
               + " inspect.");
     }
     return ExitCode.DONE;
+  }
+
+  /** A run file alone may lie anywhere; a run has written beside it. */
+  private boolean isRun() {
+    RunDirectory run = new RunDirectory(path);
+    return Files.exists(run.runFile()) && Files.isDirectory(run.log());
   }
 
   /** Whether the directory has the name of a drafter's state; a file system's root has no name. */

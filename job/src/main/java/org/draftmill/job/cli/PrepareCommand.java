@@ -20,8 +20,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "prepare",
     description = {
-      "Makes a dataset of text and chats: tokens by the target's tokenizer, chats by its template,",
-      "a mask on exactly what the target itself would generate."
+      "Makes a dataset of text and chats.",
+      "Tokens come from the target's tokenizer, chats are rendered by its template, and the mask lies on exactly what the target itself would generate."
     })
 public final class PrepareCommand implements Callable<Integer> {
   private final Console console;
@@ -38,10 +38,8 @@ public final class PrepareCommand implements Callable<Integer> {
       required = true,
       arity = "1..*",
       paramLabel = "FILE",
-      description = {
-        "JSONL with `messages`, `conversations` or `text`, also .gz; Arrow files with input_ids and",
-        "loss_mask; a directory stands for its files."
-      })
+      description =
+          "JSONL with `messages`, `conversations` or `text`, also .gz; Arrow files with input_ids and loss_mask; a directory stands for its files.")
   private List<Path> inputs;
 
   @Option(

@@ -3,6 +3,7 @@ package org.draftmill.job.config;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import org.apache.flink.configuration.ConfigOption;
@@ -62,6 +63,8 @@ public final class ResolvedRunFile {
         || value instanceof Double
         || value instanceof Float) {
       return value;
+    } else if (value instanceof Enum<?>) {
+      return value.toString().toLowerCase(Locale.ROOT);
     }
     return value.toString();
   }

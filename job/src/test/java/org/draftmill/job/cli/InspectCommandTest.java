@@ -27,6 +27,12 @@ class InspectCommandTest {
   }
 
   @Test
+  void aFolderWithARunFileIsNoRun() {
+    assertThat(inspect(Path.of("..", "demo"))).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("run (run.yaml and log/)");
+  }
+
+  @Test
   void theRootOfAFileSystemIsRefusedThoughItHasNoName(@TempDir Path directory) {
     assertThat(inspect(directory.getRoot())).isEqualTo(ExitCode.UNUSABLE);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("nothing to inspect");

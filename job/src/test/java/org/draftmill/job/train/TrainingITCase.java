@@ -112,6 +112,24 @@ class TrainingITCase {
   }
 
   @Test
+  void draftersSlowerThanTheTargetsMakeTheseWaitAndNothingElse() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 30, true);
+
+    Summary summary =
+        completed(
+            runs,
+            "pool.max-ready=3",
+            "drafter.parallelism=1",
+            "drafter.layers=8",
+            "drafter.block-size=16",
+            "drafter.anchors=32",
+            "drafter.accumulation=1");
+
+    assertThat(summary.balance().boundBy()).isEqualTo("drafters");
+    assertThat(summary.balance().waiting()).isGreaterThan(0.5);
+  }
+
+  @Test
   void withoutASupervisedTokenTheWeightsStay() throws Exception {
     TestingRuns runs = TestingRuns.in(dir, 20, false);
 
