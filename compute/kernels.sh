@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Compiles the CUDA kernels (src/main/resources/kernels/*.cu) with nvcc 13.0 into what the artifact ships:
-# kernels/compiled/NAME.ptx and NAME.sm_ARCH.cubin. The same sources give the same bytes, wherever the checkout lies.
-#   compute/kernels.sh [NAME…]            compiles all, or only NAME.cu
+# Compiles the CUDA kernels (src/main/resources/kernels/*.cu) with nvcc 13.0 into what the artifact ships: compiled/NAME.ptx,
+# and from it compiled/NAME.sm_ARCH.cubin. The same sources give the same bytes, wherever the checkout lies.
+#   compute/kernels.sh [NAME…]             compiles all, or only NAME.cu
 #   compute/kernels.sh --into DIR [NAME…]  leaves the checked-in files alone and writes to DIR
-#   compute/kernels.sh --report [NAME…]    prints registers, shared memory and spills of every kernel, writes nothing
+#   compute/kernels.sh --report [NAME…]    compiles nothing; prints registers, shared memory and spills of every kernel
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -20,25 +20,48 @@ case ${1-} in
   --into) into=$2; shift 2 ;;
   --report) report=true; shift ;;
 esac
-command -v nvcc >/dev/null || { echo "error: nvcc was not found: install the CUDA 13.0 toolkit" >&2; exit 2; }
+for tool in nvcc ptxas; do
+  command -v "$tool" >/dev/null || { echo "error: $tool was not found: install the CUDA 13.0 toolkit" >&2; exit 2; }
+done
 if [ $# -gt 0 ]; then names=("$@"); else names=(); for f in "$sources"/*.cu; do names+=("$(basename "$f" .cu)"); done; fi
+
+# The headers that a source includes, theirs too, in the order of their names.
+headers() {
+  local file
+  for file in $(sed -n 's/^#include "\(.*\)"/\1/p' "$@" | sort -u); do
+    echo "$file"
+    headers "$file"
+  done | sort -u
+}
+
+# Of the source and its headers: who has no nvcc can still see that the compiled file is stale.
+checksum() {
+  # shellcheck disable=SC2046 # names without blanks
+  cat "$1.cu" $(headers "$1.cu") | sha256sum | cut -c1-64
+}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$into"
 cd "$sources"
 for name in "${names[@]}"; do
   if $report; then
-    nvcc "${flags[@]}" -cubin -arch=sm_90 -Xptxas -v "$name.cu" -o "$work/out" 2>&1 |
-      sed -n "s/.*Compiling entry function '\([^']*\)'.*/\1/p; s/.*bytes stack frame, \(.* spill loads\).*/  \1/p; s/ptxas info *: Used/  /p" |
-      awk -v file="$name" '/^[^ ]/ {kernel = $0; next} /spill/ {spill = $0; next} {printf "%-14s %-32s%s,%s\n", file, kernel, $0, spill}'
+    for architecture in 80 90; do
+      ptxas -v -arch="sm_$architecture" "$into/$name.ptx" -o /dev/null 2>&1 |
+        awk -v file="$name" -v arch="sm_$architecture" -F"'" '
+          /Compiling entry/ {kernel = $2}
+          /spill/ {sub(/.*bytes stack frame, /, ""); spill = $0}
+          /Used/ {sub(/.*Used /, ""); printf "%-16s %-34s %s: %s, %s\n", file, kernel, arch, $0, spill}'
+    done
     continue
   fi
-  # The name of the compiler's build is no part of the program.
+  mkdir -p "$into"
   nvcc "${flags[@]}" -ptx -arch=compute_80 "$name.cu" -o "$work/$name.ptx"
-  sed -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' "$work/$name.ptx" >"$into/$name.ptx"
-  ptxas -arch=sm_80 "$into/$name.ptx" -o /dev/null
+  {
+    echo "// sources: $(checksum "$name")"
+    # The name of the compiler's build is no part of the program.
+    sed -e "s/^\.version .*/.version $ptx_version/" -e '/^\/\//d' "$work/$name.ptx"
+  } >"$into/$name.ptx"
   for architecture in "${architectures[@]}"; do
-    nvcc "${flags[@]}" -cubin -arch="sm_$architecture" "$name.cu" -o "$into/$name.sm_$architecture.cubin"
+    ptxas -O3 -arch="sm_$architecture" "$into/$name.ptx" -o "$into/$name.sm_$architecture.cubin"
   done
 done
