@@ -11,7 +11,6 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
-import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.StateInitializationContext;
@@ -34,6 +33,7 @@ import org.draftmill.operators.drafter.state.SnapshotReference;
 import org.draftmill.operators.drafter.state.StateFiles;
 import org.draftmill.operators.gpu.DeviceLease;
 import org.draftmill.operators.gpu.GpuClaim;
+import org.draftmill.operators.restart.Restarts;
 import org.draftmill.serializers.Delivery;
 import org.draftmill.serializers.StepMarker;
 
@@ -103,14 +103,13 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     }
   }
 
-  /** What is wrong with options or files stays wrong: such a failure is not worth a restart. */
   @Override
   public void open() throws Exception {
     super.open();
     try {
       start();
     } catch (InputException e) {
-      throw new SuppressRestartsException(e);
+      throw Restarts.judge(e);
     }
   }
 
@@ -305,8 +304,11 @@ final class DrafterOperator extends AbstractStreamOperator<String>
       shutdown.run(group::close);
       getContainingTask().getCancelables().unregisterCloseable(group);
     }
-    boolean stopped = loop == null || shutdown.run(loop::close);
-    if (device != null && stopped) {
+    if (loop != null) {
+      shutdown.run(loop::close);
+      // A thread that hangs still computes there: what it uses must not be freed under it.
+      loop.afterwards(device::close);
+    } else if (device != null) {
       shutdown.run(device::close);
     }
     if (group != null) {
@@ -326,13 +328,11 @@ final class DrafterOperator extends AbstractStreamOperator<String>
   private static final class Shutdown {
     private Exception failure;
 
-    boolean run(org.apache.flink.util.function.ThrowingRunnable<Exception> part) {
+    void run(org.apache.flink.util.function.ThrowingRunnable<Exception> part) {
       try {
         part.run();
-        return true;
       } catch (Exception e) {
         failure = org.apache.flink.util.ExceptionUtils.firstOrSuppressed(e, failure);
-        return false;
       }
     }
 

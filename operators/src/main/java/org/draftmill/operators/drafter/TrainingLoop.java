@@ -6,10 +6,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
-import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.Collective;
 import org.draftmill.compute.drafter.MicrobatchFigures;
 import org.draftmill.compute.drafter.StepFigures;
+import org.draftmill.operators.restart.Restarts;
 import org.draftmill.serializers.JobId;
 import org.draftmill.serializers.StepMarker;
 import org.slf4j.Logger;
@@ -56,6 +56,8 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
   private final Deque<Work> queue = new ArrayDeque<>();
   private boolean busy = true; // until all drafters have met
   private boolean closed;
+  private boolean ended;
+  private Runnable last; // when the thread ends, or null
   private Throwable failure;
 
   /** What the thread is at, for whoever finds it too long; null while it waits. */
@@ -121,7 +123,7 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
    * restart.
    */
   synchronized void check() throws IOException {
-    if (failure instanceof InputException) {
+    if (Restarts.arePointless(failure)) {
       throw new SuppressRestartsException(failure);
     }
     if (failure instanceof SuppressRestartsException stopping) {
@@ -157,10 +159,18 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
    * Ends the thread, whatever it is at, and waits for it. The collective must have been closed
    * before, for its sockets do not heed interrupts.
    *
-   * @throws IOException if the thread does not end; what it uses must then not be freed
+   * @throws IOException if the thread does not end; what it uses must then not be freed before it
+   *     does, see {@link #afterwards}
    */
   @Override
   public void close() throws IOException {
+    close(LONGEST_CLOSE);
+  }
+
+  /**
+   * @param patience how long to wait for the thread
+   */
+  void close(Duration patience) throws IOException {
     synchronized (this) {
       closed = true;
       queue.clear();
@@ -168,7 +178,7 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
     }
     thread.interrupt();
     boolean interrupted = false;
-    long deadline = System.nanoTime() + LONGEST_CLOSE.toNanos();
+    long deadline = System.nanoTime() + patience.toNanos();
     while (thread.isAlive() && System.nanoTime() < deadline) {
       try {
         thread.join(100);
@@ -181,8 +191,20 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
     }
     if (thread.isAlive()) {
       throw new IOException(
-          name + " did not stop within " + LONGEST_CLOSE.toSeconds() + " s; it is at " + at());
+          "%s did not stop within %d s; it is at %s. Its device is given back when it stops."
+              .formatted(name, patience.toSeconds(), at()));
     }
+  }
+
+  /** Does something when the thread has ended: now, or on the thread as its last work. */
+  void afterwards(Runnable work) {
+    synchronized (this) {
+      if (!ended && thread.isAlive()) {
+        last = work;
+        return;
+      }
+    }
+    work.run();
   }
 
   private synchronized String at() {
@@ -202,9 +224,23 @@ final class TrainingLoop implements StepInbox.Receiver, AutoCloseable {
         work.run();
       }
     } catch (InterruptedException e) {
-      // closed
+      // Nobody but close interrupts; if somebody does, the drafter must not just fall silent.
+      fail(new IOException("Its computing thread was interrupted.", e));
     } catch (Throwable e) {
       fail(e);
+    } finally {
+      end();
+    }
+  }
+
+  private void end() {
+    Runnable work;
+    synchronized (this) {
+      ended = true;
+      work = last;
+    }
+    if (work != null) {
+      work.run();
     }
   }
 

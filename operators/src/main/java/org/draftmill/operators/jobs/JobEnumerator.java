@@ -11,11 +11,10 @@ import java.util.Queue;
 import java.util.Set;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
-import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.util.FlinkRuntimeException;
-import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.io.ByteSources;
+import org.draftmill.operators.restart.Restarts;
 
 /**
  * The central work queue: hands out the lowest job that is left to whichever reader asks. Reads the
@@ -32,10 +31,10 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
       new PriorityQueue<>(Comparator.comparingLong(ExtractionJob::position));
   private final Set<Integer> waiting = new LinkedHashSet<>(); // readers that asked, oldest first
   private long next; // position of the next job of the list to hand out
-  private volatile long total = -1; // unknown until the plan is open
+  private long total = -1; // unknown until the plan is open
   private boolean reading;
   private volatile PlannedJobs list;
-  private volatile long remaining; // for the metric
+  private final JobsMetrics metrics;
 
   /**
    * @param limit how many jobs from the start of the run are handed out at most
@@ -44,19 +43,19 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
       SplitEnumeratorContext<ExtractionJob> context,
       ByteSources plan,
       long limit,
-      JobsState state) {
+      JobsState state,
+      JobsMetrics metrics) {
     this.context = context;
     this.plan = plan;
     this.limit = limit;
     this.next = state.next();
     this.returned.addAll(state.returned());
+    this.metrics = metrics;
   }
 
   @Override
   public void start() {
-    MetricGroup metrics = context.metricGroup().addGroup("draftmill").addGroup("jobs");
-    metrics.gauge("jobsRemaining", () -> remaining);
-    metrics.gauge("jobsTotal", () -> total);
+    metrics.register(context.metricGroup());
     readAhead();
   }
 
@@ -86,7 +85,7 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
       }
       waiting.remove(subtask);
     }
-    remaining = total < 0 ? 0 : total - next + returned.size();
+    metrics.set(total < 0 ? 0 : total - next + returned.size(), total);
     if (ahead.size() < READ_AT_ONCE / 2) {
       readAhead();
     }
@@ -123,7 +122,7 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
   }
 
   private void take(List<ExtractionJob> jobs, Throwable failure) {
-    if (failure instanceof InputException) {
+    if (Restarts.arePointless(failure)) {
       throw new SuppressRestartsException(failure);
     }
     if (failure != null) {

@@ -18,6 +18,7 @@ public final class JobSource implements Source<ExtractionJob, ExtractionJob, Job
 
   private final String plan;
   private final long limit;
+  private transient JobsMetrics metrics; // of the JobManager's copy
 
   /**
    * @param plan directory of the plan, on any file system that Flink knows
@@ -53,7 +54,15 @@ public final class JobSource implements Source<ExtractionJob, ExtractionJob, Job
   @Override
   public SplitEnumerator<ExtractionJob, JobsState> restoreEnumerator(
       SplitEnumeratorContext<ExtractionJob> context, JobsState state) {
-    return new JobEnumerator(context, new FlinkByteSources(new Path(plan)), limit, state);
+    return new JobEnumerator(
+        context, new FlinkByteSources(new Path(plan)), limit, state, metrics());
+  }
+
+  private synchronized JobsMetrics metrics() {
+    if (metrics == null) {
+      metrics = new JobsMetrics();
+    }
+    return metrics;
   }
 
   @Override

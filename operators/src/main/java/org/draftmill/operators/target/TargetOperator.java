@@ -29,6 +29,7 @@ import org.draftmill.operators.gpu.DeviceLease;
 import org.draftmill.operators.gpu.GpuClaim;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.operators.jobs.ExtractionJobSerializer;
+import org.draftmill.operators.restart.Restarts;
 import org.draftmill.serializers.HiddenStateChunk;
 
 /**
@@ -218,10 +219,8 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
     }
   }
 
-  /** What is wrong with the input stays wrong: such a failure is not worth a restart. */
   private Exception asFailureOfTheTask(Throwable failure) {
-    if (failure instanceof org.draftmill.compute.InputException
-        || failure instanceof org.draftmill.corpus.InputException) {
+    if (Restarts.arePointless(failure)) {
       return new SuppressRestartsException(failure);
     }
     return new IllegalStateException("Target " + subtask() + " failed.", failure);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.assertj.core.data.Offset;
 import org.draftmill.compute.InputException;
@@ -259,6 +260,63 @@ class TrainingLoopTest implements TrainingLoop.Listener {
 
     @Override
     public void close() {}
+  }
+
+  private static void awaitWhateverComes(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        // it hangs
+      }
+    }
+  }
+
+  @Test
+  void whatAThreadThatHangsUsesIsGivenBackWhenItEnds() throws Exception {
+    CountDownLatch computing = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    CountDownLatch givenBack = new CountDownLatch(1);
+    start(
+        TestingTrainer.quick(),
+        () -> {
+          computing.countDown();
+          awaitWhateverComes(over);
+          return Collective.alone();
+        },
+        Duration.ofMinutes(1));
+    computing.await();
+
+    assertThatThrownBy(() -> loop.close(Duration.ofMillis(10)))
+        .hasMessageContaining("drafter 3 did not stop");
+    loop.afterwards(givenBack::countDown);
+    assertThat(givenBack.getCount()).isOne();
+    over.countDown();
+
+    assertThat(givenBack.await(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void whatAThreadThatHasEndedUsedIsGivenBackAtOnce() throws Exception {
+    start(TestingTrainer.quick());
+    loop.close();
+    AtomicBoolean givenBack = new AtomicBoolean();
+
+    loop.afterwards(() -> givenBack.set(true));
+
+    assertThat(givenBack).isTrue();
+  }
+
+  @Test
+  void anInterruptionThatNobodyAskedForIsAFailure() throws Exception {
+    start(TestingTrainer.quick());
+    loop.drain();
+    Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("draftmill drafter 3"))
+        .forEach(Thread::interrupt);
+    assertThat(failed.get(60, TimeUnit.SECONDS)).hasMessageContaining("was interrupted");
+    loop.train(microbatch(0, 4));
+    assertThatThrownBy(loop::drain).hasMessageContaining("drafter 3 failed: Its computing thread");
   }
 
   @Test

@@ -153,6 +153,23 @@ class JobEnumeratorTest {
   }
 
   @Test
+  void theMetricGoesOnWithTheEnumeratorOfARestart() {
+    JobSource source = new JobSource(plan);
+    source.restoreEnumerator(context, JobsState.START).start();
+    Gauge<Long> remaining =
+        context
+            .metrics
+            .<Long>getGauge("enumerator", "draftmill", "jobs", "jobsRemaining")
+            .orElseThrow();
+    JobEnumerator restored =
+        (JobEnumerator) source.restoreEnumerator(context, new JobsState(7, List.of()));
+    restored.start();
+    ask(restored, context, 0);
+
+    assertThat(remaining.getValue()).isEqualTo(JOBS * EPOCHS - 8L);
+  }
+
+  @Test
   void aReaderThatLeftWhileWaitingGetsNothing() {
     JobEnumerator enumerator = start(context, JobsState.START);
     enumerator.handleSplitRequest(1, "localhost");
