@@ -15,6 +15,8 @@ import org.draftmill.compute.ops.Heads;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.target.Taps;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bits of the weights do not depend on who took what, in which order, on how many threads. */
 class DrafterExactnessTest {
@@ -32,9 +34,10 @@ class DrafterExactnessTest {
     assertThat(new Shards(new ParameterLayout(CONFIG).size(), 1).blocks()).isGreaterThan(1);
     for (int size = 1; size <= 5; size++) {
       for (int trial = 0; trial < 2; trial++) {
+        int threads = 1 + (2 * size + trial) % 8;
         List<StepFigures> figures = new ArrayList<>();
-        List<String> hashes = train(size, 1 + trial, new Random(size * 10L + trial), figures);
-        assertThat(hashes).as("%d drafters", size).containsOnly(expected);
+        List<String> hashes = train(size, threads, new Random(size * 10L + trial), figures);
+        assertThat(hashes).as("%d drafters, %d threads", size, threads).containsOnly(expected);
         for (int step = 0; step < STEPS; step++) {
           assertThat(figures.get(step))
               .usingRecursiveComparison()
@@ -43,6 +46,14 @@ class DrafterExactnessTest {
         }
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+  void anyNumberOfThreadsInAnyOrderGivesTheSameWeights(int threads) throws Exception {
+    String expected = train(1, 1, null, new ArrayList<>()).get(0);
+
+    assertThat(train(1, threads, new Random(threads), new ArrayList<>())).containsOnly(expected);
   }
 
   @Test
