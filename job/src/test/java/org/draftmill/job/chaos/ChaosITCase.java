@@ -1,0 +1,38 @@
+package org.draftmill.job.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Five of the disturbed runs of {@link ChaosSuiteITCase}, in every build. */
+@Timeout(600)
+class ChaosITCase {
+  @TempDir static Path home;
+  private static Chaos chaos;
+
+  @BeforeAll
+  static void start() throws Exception {
+    chaos = Chaos.in(home);
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    System.out.println(chaos.summary());
+    chaos.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void endsWithTheWeightsOfTheUndisturbedRun(long seed) throws Exception {
+    List<Kill> kills = chaos.survive(Scenario.of(seed));
+
+    assertThat(kills).as("kills that hit").anyMatch(Kill::hit);
+  }
+}
