@@ -1,6 +1,8 @@
 package org.draftmill.compute.cpu;
 
+import org.draftmill.compute.host.HostExactSums;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
 import org.slf4j.Logger;
@@ -47,6 +49,11 @@ public final class CpuBackend implements Backend {
   @Override
   public Workspace workspace() {
     return new CpuWorkspace(kernels.panel(), parallel);
+  }
+
+  @Override
+  public ExactSums exactSums(int size) {
+    return new HostExactSums(size);
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.List;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
 
@@ -107,6 +108,11 @@ public final class CudaBackend implements Backend {
   @Override
   public Workspace workspace() {
     return new CudaWorkspace(this);
+  }
+
+  @Override
+  public ExactSums exactSums(int size) {
+    return new CudaExactSums(memory, launcher, transfers, size);
   }
 
   @Override

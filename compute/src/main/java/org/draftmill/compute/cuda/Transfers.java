@@ -20,7 +20,7 @@ final class Transfers implements CudaBackend.Part {
   private int turn;
 
   /**
-   * @param chunkBytes bytes of each of the two pinned buffers, a multiple of four
+   * @param chunkBytes bytes of each of the two pinned buffers, a multiple of eight
    */
   Transfers(CudaContext context, DeviceMemory memory, Launcher launcher, int chunkBytes) {
     this.context = context;
@@ -67,6 +67,18 @@ final class Transfers implements CudaBackend.Part {
     to.piece().usedBy(launcher.stream().note());
   }
 
+  void write(long[] source, Piece to) {
+    int atOnce = chunkBytes / Long.BYTES;
+    for (int done = 0; done < source.length; done += atOnce) {
+      int count = Math.min(atOnce, source.length - done);
+      StagingLane lane = next();
+      lane.host().asLongBuffer().put(source, done, count);
+      lane.toDevice(to.address() + (long) done * Long.BYTES, (long) count * Long.BYTES);
+      lane.handOver();
+    }
+    to.usedBy(launcher.stream().note());
+  }
+
   void read(CudaMatrix from, float[] destination, int to) {
     fetch(
         from.address(),
@@ -85,6 +97,16 @@ final class Transfers implements CudaBackend.Part {
             bytes
                 .asIntBuffer()
                 .get(destination, (int) (at / Integer.BYTES), bytes.remaining() / Integer.BYTES));
+  }
+
+  void read(Piece from, long[] destination) {
+    fetch(
+        from.address(),
+        (long) destination.length * Long.BYTES,
+        (bytes, at) ->
+            bytes
+                .asLongBuffer()
+                .get(destination, (int) (at / Long.BYTES), bytes.remaining() / Long.BYTES));
   }
 
   private interface Receiver {

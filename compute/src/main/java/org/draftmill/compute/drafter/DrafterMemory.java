@@ -9,7 +9,7 @@ package org.draftmill.compute.drafter;
  * @param activations on the device: one pass, with its gradients and the chunk of logits
  * @param masters on the host: fp32 weights
  * @param moments on the host: both moments of one drafter's shard
- * @param sums on the host: 64-bit sums of the gradient
+ * @param sums on the host: 64-bit sums of the gradient; a GPU holds them too
  * @param checkpoint on the host, while a checkpoint is written and published: a copy of the shard
  *     and of the sums, and all weights once more
  */

@@ -139,13 +139,16 @@ public final class DrafterStateFiles implements AutoCloseable {
   /**
    * Adds the unfinished sums that fall to a drafter: with {@code size} of them now, drafter {@code
    * rank} takes over those of the former drafters {@code rank, rank + size, …}.
+   *
+   * @param gradient {@code [parameters]} is added to
+   * @param scalars as in {@link StepSums}, added to
    */
-  void addSums(int rank, int size, StepSums sums) {
+  void addSums(int rank, int size, long[] gradient, long[] scalars) {
     for (int former = rank; former < files.size(); former += size) {
       DrafterStateFile file = files.get(former);
       if (file.hasSums()) {
-        file.addLongs(DrafterStateFile.GRADIENT_SUMS, sums.gradient());
-        file.addLongs(DrafterStateFile.SCALAR_SUMS, sums.scalars());
+        file.addLongs(DrafterStateFile.GRADIENT_SUMS, gradient);
+        file.addLongs(DrafterStateFile.SCALAR_SUMS, scalars);
       }
     }
   }

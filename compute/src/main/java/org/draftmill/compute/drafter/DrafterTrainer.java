@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.FixedPoint;
 import org.draftmill.compute.ops.HeadLoss;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.target.TargetHead;
@@ -68,7 +69,7 @@ public final class DrafterTrainer implements AutoCloseable {
     this.model = model;
     ParameterLayout layout = model.layout();
     this.training = new TrainingPass(model, backend);
-    this.sums = new StepSums(layout.size(), config.slotsPerBlock());
+    this.sums = new StepSums(backend.exactSums(layout.size()), config.slotsPerBlock());
     this.shards = new Shards(layout.size(), size);
     int[] bounds = shards.elementBounds();
     this.adamW = new AdamW(settings.optimizer(), layout, bounds[rank], bounds[rank + 1]);
@@ -138,6 +139,7 @@ public final class DrafterTrainer implements AutoCloseable {
       backwardNanos += System.nanoTime() - middle;
       sums.count(StepSums.PASSES, 1);
     }
+    sums.checkGradient();
     sums.count(StepSums.MICROBATCHES, 1);
     sums.count(StepSums.TOKENS, microbatch.rows());
     return before.figures(microbatch.rows(), forwardNanos * 1e-9, backwardNanos * 1e-9);
@@ -289,7 +291,9 @@ public final class DrafterTrainer implements AutoCloseable {
     states.readFloats(DrafterStateFile.FIRST_MOMENTS, from, adamW.first());
     states.readFloats(DrafterStateFile.SECOND_MOMENTS, from, adamW.second());
     sums.clear();
-    states.addSums(rank, shards.size(), sums);
+    long[] gradient = sums.gradient();
+    states.addSums(rank, shards.size(), gradient, sums.scalars());
+    sums.setGradient(gradient);
     step = states.step();
     updates = states.updates();
     model.load(weights);
@@ -297,6 +301,7 @@ public final class DrafterTrainer implements AutoCloseable {
 
   @Override
   public void close() {
+    sums.close();
     training.close();
     model.close();
   }

@@ -3,6 +3,7 @@ package org.draftmill.compute.drafter;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import org.draftmill.compute.ops.FixedPoint;
 
 /**
  * The end of a step over all drafters: sums to one gradient, its global norm, and AdamW on this

@@ -2,20 +2,22 @@ package org.draftmill.compute.drafter;
 
 import java.util.Arrays;
 import org.draftmill.compute.drafter.ParameterLayout.Parameter;
+import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.FixedPoint;
 import org.draftmill.compute.ops.HeadLoss;
 import org.draftmill.compute.ops.Matrix;
 
 /**
  * What a drafter adds up during a step, all of it integers, so that neither the order of the
- * microbatches nor their distribution over drafters shows in the totals: the gradient in {@link
- * FixedPoint} and the scalars below, two of them in {@link FixedPoint} too.
+ * microbatches nor their distribution over drafters shows in the totals: the gradient, on the
+ * device, in {@link FixedPoint} and the scalars below, two of them in {@link FixedPoint} too.
  */
-final class StepSums implements GradientSink {
+final class StepSums implements GradientSink, AutoCloseable {
   static final int MICROBATCHES = 0;
   static final int TOMBSTONES = 1;
   static final int PASSES = 2;
 
-  /** Passes with a value that was not finite or too large for its sum. */
+  /** Losses of passes, and gradients, with a value not finite or too large for its sum. */
   static final int FLAGGED = 3;
 
   static final int TOKENS = 4;
@@ -33,17 +35,17 @@ final class StepSums implements GradientSink {
 
   private static final int FIRST_BY_SLOT = 10;
 
-  /** Elements that are converted at once, so that they stay in the cache. */
-  private static final int CHUNK = 1 << 14;
-
   private final int slotsPerBlock;
-  private final long[] gradient; // [parameters]
+  private final ExactSums gradient; // [parameters]
   private final long[] scalars; // the above, then supervised by slot, then hits by slot
-  private float[] chunk = new float[CHUNK];
+  private boolean sound = true; // the gradient, when it was last asked
 
-  StepSums(int parameters, int slotsPerBlock) {
+  /**
+   * @param gradient {@code [parameters]}, zero; taken over
+   */
+  StepSums(ExactSums gradient, int slotsPerBlock) {
     this.slotsPerBlock = slotsPerBlock;
-    this.gradient = new long[parameters];
+    this.gradient = gradient;
     this.scalars = new long[scalars(slotsPerBlock)];
   }
 
@@ -51,8 +53,14 @@ final class StepSums implements GradientSink {
     return FIRST_BY_SLOT + 2 * slotsPerBlock;
   }
 
+  /** The sums of the gradient on the host; see {@link ExactSums#toHost}. */
   long[] gradient() {
-    return gradient;
+    return gradient.toHost();
+  }
+
+  /** Replaces the sums of the gradient {@code [parameters]}. */
+  void setGradient(long[] sums) {
+    gradient.write(sums);
   }
 
   long[] scalars() {
@@ -91,19 +99,13 @@ final class StepSums implements GradientSink {
 
   @Override
   public void accept(Parameter parameter, Matrix values) {
-    if (parameter.columns() > chunk.length) {
-      chunk = new float[parameter.columns()];
-    }
-    int rowsAtOnce = Math.max(1, chunk.length / parameter.columns());
-    boolean sound = true;
-    for (int row = 0; row < parameter.rows(); row += rowsAtOnce) {
-      int end = Math.min(parameter.rows(), row + rowsAtOnce);
-      values.rows(row, end).read(chunk, 0);
-      int count = (end - row) * parameter.columns();
-      int offset = parameter.offset() + row * parameter.columns();
-      sound &= FixedPoint.add(chunk, count, gradient, offset);
-    }
-    if (!sound) {
+    gradient.add(values, parameter.offset());
+  }
+
+  /** Raises the flag when a gradient has spoilt its sums; waits for the device. */
+  void checkGradient() {
+    if (sound && !gradient.sound()) {
+      sound = false;
       scalars[FLAGGED]++;
     }
   }
@@ -140,7 +142,13 @@ final class StepSums implements GradientSink {
   }
 
   void clear() {
-    Arrays.fill(gradient, 0);
+    gradient.clear();
+    sound = true;
     Arrays.fill(scalars, 0);
+  }
+
+  @Override
+  public void close() {
+    gradient.close();
   }
 }

@@ -17,6 +17,9 @@ public interface Backend extends AutoCloseable {
   /** New, empty memory. */
   Workspace workspace();
 
+  /** New sums, all zero. */
+  ExactSums exactSums(int size);
+
   /**
    * Bytes that operations keep for their next call, beside all workspaces; tiles of a fixed small
    * size are not counted.

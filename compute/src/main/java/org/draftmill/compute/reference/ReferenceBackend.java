@@ -1,8 +1,10 @@
 package org.draftmill.compute.reference;
 
+import org.draftmill.compute.host.HostExactSums;
 import org.draftmill.compute.host.HostMatrix;
 import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Weight;
@@ -30,6 +32,11 @@ public final class ReferenceBackend implements Backend {
   @Override
   public Workspace workspace() {
     return new ReferenceWorkspace();
+  }
+
+  @Override
+  public ExactSums exactSums(int size) {
+    return new HostExactSums(size);
   }
 
   @Override

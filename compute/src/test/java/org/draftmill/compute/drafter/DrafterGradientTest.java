@@ -8,6 +8,7 @@ import java.util.Random;
 import org.draftmill.compute.Backends;
 import org.draftmill.compute.drafter.ParameterLayout.Parameter;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.FixedPoint;
 import org.draftmill.compute.ops.HeadLoss;
 import org.draftmill.compute.ops.Heads;
 import org.draftmill.compute.ops.Workspace;

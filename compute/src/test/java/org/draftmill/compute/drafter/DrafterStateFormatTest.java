@@ -68,11 +68,12 @@ class DrafterStateFormatTest {
       float[] second = new float[PARAMETERS];
       states.readFloats(DrafterStateFile.SECOND_MOMENTS, 0, second);
       assertThat(second).isEqualTo(state().secondMoments());
-      StepSums sums = new StepSums(PARAMETERS, 1);
-      states.addSums(0, 1, sums);
-      states.addSums(0, 1, sums);
-      assertThat(sums.gradient()[5]).isEqualTo(10L << 33);
-      assertThat(sums.get(StepSums.NUMERATOR)).isEqualTo(2L * StepSums.NUMERATOR);
+      long[] gradient = new long[PARAMETERS];
+      long[] scalars = new long[StepSums.scalars(1)];
+      states.addSums(0, 1, gradient, scalars);
+      states.addSums(0, 1, gradient, scalars);
+      assertThat(gradient[5]).isEqualTo(10L << 33);
+      assertThat(scalars[StepSums.NUMERATOR]).isEqualTo(2L * StepSums.NUMERATOR);
     }
   }
 

@@ -3,6 +3,7 @@ package org.draftmill.compute.target;
 import java.util.ArrayList;
 import java.util.List;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.reference.ReferenceBackend;
@@ -36,6 +37,11 @@ final class TestingBackend implements Backend {
     Workspace workspace = backend.workspace();
     workspaces.add(workspace);
     return workspace;
+  }
+
+  @Override
+  public ExactSums exactSums(int size) {
+    return backend.exactSums(size);
   }
 
   @Override

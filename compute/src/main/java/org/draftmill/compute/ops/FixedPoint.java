@@ -1,4 +1,4 @@
-package org.draftmill.compute.drafter;
+package org.draftmill.compute.ops;
 
 /**
  * Numbers as 64-bit integers in units of a constant power of two, so that their sum is the same in
@@ -9,16 +9,16 @@ package org.draftmill.compute.drafter;
  * most 2¹⁰ addends, one for each pass over a group of documents: 30 + 23 + 10 = 63 bits, so no sum
  * overflows. docs/drafter.md shows why both ends are far from what training meets.
  */
-final class FixedPoint {
-  static final int FRACTION_BITS = 30;
-  static final double UNITS = 0x1p30;
-  static final double UNIT = 0x1p-30;
+public final class FixedPoint {
+  public static final double UNIT = 0x1p-30;
+
+  private static final double UNITS = 0x1p30;
 
   /** Addends are smaller than this in magnitude. */
-  static final double LIMIT = 0x1p23;
+  public static final double LIMIT = 0x1p23;
 
   /** Most addends of a step. */
-  static final int MAX_ADDENDS = 1 << 10;
+  public static final int MAX_ADDENDS = 1 << 10;
 
   private static final int LIMIT_BITS = Float.floatToRawIntBits((float) LIMIT) - 1;
   private static final int MAGNITUDE = 0x7FFFFFFF;
@@ -26,14 +26,14 @@ final class FixedPoint {
   private FixedPoint() {}
 
   /**
-   * Adds {@code values[0 … count − 1]} to {@code sums} from {@code offset} on.
+   * Adds {@code values[from … from + count − 1]} to {@code sums} from {@code offset} on.
    *
    * @return whether all were finite and within the limit; otherwise the sums are of no use
    */
-  static boolean add(float[] values, int count, long[] sums, int offset) {
+  public static boolean add(float[] values, int from, int count, long[] sums, int offset) {
     int excess = 0;
     for (int i = 0; i < count; i++) {
-      float value = values[i];
+      float value = values[from + i];
       sums[offset + i] += (long) Math.rint(value * UNITS);
       // Negative when the magnitude, as ordered bits, exceeds the limit; infinities and NaN do.
       excess |= LIMIT_BITS - (Float.floatToRawIntBits(value) & MAGNITUDE);
@@ -42,11 +42,11 @@ final class FixedPoint {
   }
 
   /** The integer nearest to {@code value} units; the caller has checked {@link #fits}. */
-  static long of(double value) {
+  public static long of(double value) {
     return (long) Math.rint(value * UNITS);
   }
 
-  static boolean fits(double value) {
+  public static boolean fits(double value) {
     return Math.abs(value) < LIMIT;
   }
 }

@@ -1,0 +1,95 @@
+package org.draftmill.compute.cuda;
+
+import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.Matrix;
+
+/** Exact sums in device memory: {@code exact.cu}. They come to the host only when asked for. */
+final class CudaExactSums implements ExactSums {
+  private static final int VALUES_OF_A_BLOCK = 1024;
+  private static final int THREADS = 256;
+
+  private final DeviceMemory memory;
+  private final Launcher launcher;
+  private final Transfers transfers;
+  private final int size;
+  private final Piece sums; // [size] 64-bit integers
+  private final CudaInts spoilt; // [1]
+  private long[] onHost; // [size], made when first asked for
+  private boolean closed;
+
+  CudaExactSums(DeviceMemory memory, Launcher launcher, Transfers transfers, int size) {
+    this.memory = memory;
+    this.launcher = launcher;
+    this.transfers = transfers;
+    this.size = size;
+    this.sums = piece(Math.max(1L, size) * Long.BYTES);
+    this.spoilt = new CudaInts(transfers, piece(Integer.BYTES), 1);
+    clear();
+  }
+
+  private Piece piece(long bytes) {
+    return new Piece(memory.allocate(bytes), bytes);
+  }
+
+  @Override
+  public int size() {
+    return size;
+  }
+
+  @Override
+  public void add(Matrix values, int offset) {
+    CudaMatrix from = CudaMatrix.of(values);
+    if (offset < 0 || from.size() > size - offset) {
+      throw new IndexOutOfBoundsException(
+          from.size() + " values from " + offset + " on do not fit into " + size + " sums");
+    }
+    long blocks = (from.size() + VALUES_OF_A_BLOCK - 1) / VALUES_OF_A_BLOCK;
+    launcher.launch(
+        "exact",
+        "add_exactly",
+        Grid.of(Math.toIntExact(blocks), THREADS),
+        from,
+        sums,
+        (long) offset,
+        from.size(),
+        spoilt);
+  }
+
+  @Override
+  public boolean sound() {
+    int[] found = new int[1];
+    spoilt.read(found);
+    return found[0] == 0;
+  }
+
+  @Override
+  public long[] toHost() {
+    if (onHost == null) {
+      onHost = new long[size];
+    }
+    transfers.read(sums, onHost);
+    return onHost;
+  }
+
+  @Override
+  public void write(long[] values) {
+    transfers.write(values, sums);
+  }
+
+  @Override
+  public void clear() {
+    launcher.zero(sums, sums.bytes());
+    launcher.zero(spoilt, Integer.BYTES);
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      memory.free(sums.address());
+      memory.free(spoilt.address());
+      sums.invalidate();
+      spoilt.piece().invalidate();
+    }
+  }
+}
