@@ -223,16 +223,17 @@ public final class OpCases {
             Matrix out = in.undefined(n, outputs);
             ops.linear(x, w, out);
             results.add(out.toArray());
+            Matrix dOut = in.random(n, outputs);
             Matrix dX = in.undefined(n, inputs);
-            ops.linearBackwardInput(out, w, dX, false);
+            ops.linearBackwardInput(dOut, w, dX, false);
             results.add(dX.toArray());
             in.memory().arrange(in.random(outputs, inputs, 1 / Math.sqrt(inputs)), w);
-            ops.linearBackwardInput(out, w, dX, true);
+            ops.linearBackwardInput(dOut, w, dX, true);
             results.add(dX.toArray());
             ops.linear(x, w, out);
             results.add(out.toArray());
             Matrix dW = in.random(outputs, inputs);
-            ops.linearBackwardWeight(out, x, dW);
+            ops.linearBackwardWeight(dOut, x, dW);
             results.add(dW.toArray());
           });
     }

@@ -22,6 +22,7 @@ final class CudaOps implements Ops {
   private final Norms norms;
   private final Rotary rotary;
   private final Reductions reductions;
+  private final Products products;
 
   CudaOps(Launcher launcher, Scratch scratch) {
     this.launcher = launcher;
@@ -31,6 +32,8 @@ final class CudaOps implements Ops {
     norms = new Norms(launcher, scratch);
     rotary = new Rotary(launcher, scratch);
     reductions = new Reductions(launcher, scratch);
+    Rounding rounding = new Rounding(launcher, scratch);
+    products = new Products(launcher, rounding);
   }
 
   @Override
@@ -98,17 +101,20 @@ final class CudaOps implements Ops {
 
   @Override
   public void linear(Matrix x, Weight w, Matrix out) {
-    throw missing("linear");
+    Shapes.linear(x, w, out);
+    products.linear(x, w, out);
   }
 
   @Override
   public void linearBackwardInput(Matrix dOut, Weight w, Matrix dX, boolean accumulate) {
-    throw missing("linearBackwardInput");
+    Shapes.linear(dX, w, dOut);
+    products.linearBackwardInput(dOut, w, dX, accumulate);
   }
 
   @Override
   public void linearBackwardWeight(Matrix dOut, Matrix x, Matrix accumulatedDW) {
-    throw missing("linearBackwardWeight");
+    Shapes.linearBackwardWeight(dOut, x, accumulatedDW);
+    products.linearBackwardWeight(dOut, x, accumulatedDW);
   }
 
   @Override

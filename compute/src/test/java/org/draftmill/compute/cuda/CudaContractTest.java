@@ -9,7 +9,6 @@ import org.draftmill.compute.OpCases;
 import org.draftmill.compute.OpCases.OpCase;
 import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Backend;
-import org.draftmill.compute.reference.ReferenceBackend;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -24,6 +23,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CudaContractTest {
   private static final double ABSOLUTE = 3e-5;
   private static final double RELATIVE = 3e-5;
+
+  /** Of the largest value of a result, where what a product takes was computed before. */
+  private static final double ROUNDED = 0x1p-8;
 
   @BeforeAll
   static void watchMemory() {
@@ -44,11 +46,12 @@ class CudaContractTest {
   @MethodSource("cases")
   void agreesWithTheReference(OpCase op) {
     try (CudaBackend backend = CudaBackend.open(0);
-        Backend reference = new ReferenceBackend()) {
+        Backend reference = new RoundingReference()) {
       List<float[]> found = on(backend, op);
       List<float[]> expected = op.on(reference);
       for (int r = 0; r < expected.size(); r++) {
-        assertClose(op + ", result " + r, found.get(r), expected.get(r));
+        double more = roundsWithin(op, r) ? ROUNDED * largest(expected.get(r)) : 0;
+        assertClose(op + ", result " + r, found.get(r), expected.get(r), ABSOLUTE + more);
       }
     }
   }
@@ -62,10 +65,33 @@ class CudaContractTest {
     }
   }
 
-  private static void assertClose(String what, float[] found, float[] expected) {
+  /**
+   * Whether a result comes from a product with an operand that was itself computed: rounded to bf16
+   * it may come out on the other side than the reference's. These are the probabilities and their
+   * gradients in attention, and the gradient of logits in the vocabulary loss.
+   */
+  private static boolean roundsWithin(OpCase op, int result) {
+    if (op.name().startsWith("head loss")) {
+      return result == 0; // dX
+    }
+    if (op.name().startsWith("block attention")) {
+      return result != 1; // all but the logarithms
+    }
+    return op.name().startsWith("attention");
+  }
+
+  private static double largest(float[] values) {
+    double largest = 0;
+    for (float value : values) {
+      largest = Math.max(largest, Math.abs(value));
+    }
+    return largest;
+  }
+
+  private static void assertClose(String what, float[] found, float[] expected, double absolute) {
     assertThat(found).as(what).hasSameSizeAs(expected);
     for (int i = 0; i < expected.length; i++) {
-      double bound = ABSOLUTE + RELATIVE * Math.abs(expected[i]);
+      double bound = absolute + RELATIVE * Math.abs(expected[i]);
       if (!(Math.abs(found[i] - expected[i]) <= bound)) {
         throw new AssertionError(
             what + " at " + i + ": found " + found[i] + ", expected " + expected[i]);
