@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
@@ -44,6 +45,11 @@ final class RoundingReference implements Backend {
   @Override
   public Workspace workspace() {
     return rounding(Workspace.class, reference.workspace());
+  }
+
+  @Override
+  public ExactSums exactSums(int size) {
+    return reference.exactSums(size);
   }
 
   @Override
