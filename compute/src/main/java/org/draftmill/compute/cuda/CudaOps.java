@@ -23,6 +23,7 @@ final class CudaOps implements Ops {
   private final Rotary rotary;
   private final Reductions reductions;
   private final Products products;
+  private final SequenceAttention sequences;
 
   CudaOps(Launcher launcher, Scratch scratch) {
     this.launcher = launcher;
@@ -34,6 +35,7 @@ final class CudaOps implements Ops {
     reductions = new Reductions(launcher, scratch);
     Rounding rounding = new Rounding(launcher, scratch);
     products = new Products(launcher, rounding);
+    sequences = new SequenceAttention(launcher, scratch, rounding);
   }
 
   @Override
@@ -132,13 +134,15 @@ final class CudaOps implements Ops {
   @Override
   public void causalAttention(
       Matrix q, Matrix k, Matrix v, int[] documentStarts, Heads heads, int window, Matrix out) {
-    throw missing("causalAttention");
+    Shapes.causalAttention(q, k, v, documentStarts, heads, out);
+    sequences.causal(q, k, v, documentStarts, heads, window, out);
   }
 
   @Override
   public void cachedAttention(
       Matrix q, Matrix k, Matrix v, int length, Heads heads, int window, Matrix out) {
-    throw missing("cachedAttention");
+    Shapes.cachedAttention(q, k, v, length, heads, out);
+    sequences.cached(q, k, v, length, heads, window, out);
   }
 
   @Override
