@@ -26,7 +26,8 @@ public record Answer(Gate gate, Optional<Demand> demand) {
    * which does not know the classes of a job.
    */
   CoordinationResponse toResponse() {
-    LongStream gateFields = LongStream.of(gate.openStep(), gate.aligned() ? 1 : 0);
+    LongStream gateFields =
+        LongStream.of(gate.openStep(), gate.aligned() ? 1 : 0, gate.supplied() ? 1 : 0);
     LongStream demandFields =
         demand
             .map(d -> LongStream.of(d.drafter(), d.attempt(), d.sequence()))
@@ -42,15 +43,15 @@ public record Answer(Gate gate, Optional<Demand> demand) {
   static Answer from(CoordinationResponse response) throws IOException {
     List<Long> fields =
         ((CollectCoordinationResponse) response).getResults(LongSerializer.INSTANCE);
-    Gate gate = new Gate(fields.get(0), fields.get(1) != 0);
-    return fields.size() == 2
+    Gate gate = new Gate(fields.get(0), fields.get(1) != 0, fields.get(2) != 0);
+    return fields.size() == 3
         ? nothing(gate)
         : new Answer(
             gate,
             Optional.of(
                 new Demand(
-                    Math.toIntExact(fields.get(2)),
                     Math.toIntExact(fields.get(3)),
-                    fields.get(4))));
+                    Math.toIntExact(fields.get(4)),
+                    fields.get(5))));
   }
 }

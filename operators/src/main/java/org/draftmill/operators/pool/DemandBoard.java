@@ -117,10 +117,10 @@ public final class DemandBoard {
   public void expire() {
     change(
         () -> {
-          Gate gate = gate();
+          Standing standing = standing();
           for (Member member : members.values()) {
             if (member.aged) {
-              member.answer(Answer.nothing(gate));
+              member.answer(Answer.nothing(standing.of(member)));
             }
             member.aged = member.open != null;
           }
@@ -153,11 +153,12 @@ public final class DemandBoard {
   }
 
   private void match() {
-    Gate gate = gate();
+    Standing standing = standing();
     for (Member member : members.values()) {
       if (member.open == null) {
         continue;
       }
+      Gate gate = standing.of(member);
       if (member.poll.offers() && member.poll.step() == gate.openStep() && !waiting.isEmpty()) {
         Map.Entry<Long, Demand> oldest = waiting.pollFirstEntry();
         member.place = oldest.getKey();
@@ -169,22 +170,32 @@ public final class DemandBoard {
     }
   }
 
+  /**
+   * How all subtasks stand together.
+   *
+   * @param newestBarrier that one of them has sent on
+   */
+  private record Standing(long openStep, long newestBarrier, boolean supplied) {
+    static final Standing UNKNOWN = new Standing(-1, Long.MAX_VALUE, false);
+
+    Gate of(Member member) {
+      return new Gate(openStep, newestBarrier <= member.poll.checkpoint(), supplied);
+    }
+  }
+
   /** Confirms the steps that count now, and says which one is open. */
-  private Gate gate() {
+  private Standing standing() {
     List<Member> heard = members.values().stream().filter(member -> member.live).toList();
     if (subtasks == 0 || heard.size() < subtasks) {
-      return Gate.CLOSED;
+      return Standing.UNKNOWN;
     }
     long newestBarrier = Long.MIN_VALUE;
-    long barrierOfAll = Long.MAX_VALUE;
     long barrierOfAllOrNone = Long.MAX_VALUE; // that all who send it at all have sent
     for (Member member : heard) {
       newestBarrier = Math.max(newestBarrier, member.poll.checkpoint());
       if (!member.poll.ended()) {
-        long checkpoint = member.poll.checkpoint();
-        barrierOfAll = Math.min(barrierOfAll, checkpoint);
         barrierOfAllOrNone =
-            Math.min(barrierOfAllOrNone, Math.max(checkpoint, member.poll.aborted()));
+            Math.min(barrierOfAllOrNone, Math.max(member.poll.checkpoint(), member.poll.aborted()));
       }
     }
     long openStep = Long.MAX_VALUE;
@@ -194,7 +205,12 @@ public final class DemandBoard {
       }
       openStep = Math.min(openStep, member.confirmed);
     }
-    return new Gate(openStep, newestBarrier <= barrierOfAll);
+    long open = openStep;
+    boolean supplied =
+        heard.stream()
+            .filter(member -> member.poll.step() == open)
+            .allMatch(member -> member.poll.offers());
+    return new Standing(openStep, newestBarrier, supplied);
   }
 
   private void drop(int drafter) {

@@ -7,11 +7,13 @@ import java.io.Serializable;
  *
  * @param openStep the step that may be released now: every shard has released all earlier ones; -1
  *     as long as not every subtask has been heard
- * @param aligned whether no subtask has let a checkpoint's barrier pass that another one still has
- *     to let in; only then may a full pool hold back its input
+ * @param aligned whether this subtask has sent on every checkpoint's barrier that another one has;
+ *     else it must not hold back its input, in which that barrier still is
+ * @param supplied whether every subtask that still releases something of the open step has it at
+ *     hand, so that the step waits for no job
  */
-public record Gate(long openStep, boolean aligned) implements Serializable {
+public record Gate(long openStep, boolean aligned, boolean supplied) implements Serializable {
 
   /** Nothing may be released yet. */
-  public static final Gate CLOSED = new Gate(-1, false);
+  public static final Gate CLOSED = new Gate(-1, false, false);
 }

@@ -90,15 +90,28 @@ final class Pool {
   }
 
   /**
-   * Whether input may be held back: a shard is full and its next release needs nothing but a
-   * drafter that asks. And no subtask has sent a barrier that this one may still have to let in,
-   * else drafters might wait for what lies behind that barrier instead of asking.
+   * Whether input may be held back: a shard is full, and what is released next needs nothing but a
+   * drafter that asks, be it here or, when all is released here of the open step, at the others. So
+   * no job that this one keeps out is waited for. And no other subtask has sent a barrier that is
+   * still in the input, else drafters might wait for what lies behind that barrier instead of
+   * asking.
    */
   boolean mayHoldBackInput() {
     return gate.aligned()
+        && shards.values().stream().anyMatch(PoolShard::isFull)
+        && (isFullShardAtHand() || isOpenStepSupplied());
+  }
+
+  private boolean isFullShardAtHand() {
+    return shards.values().stream()
+        .anyMatch(shard -> shard.isFull() && shard.step() == gate.openStep() && isAtHand(shard));
+  }
+
+  private boolean isOpenStepSupplied() {
+    return gate.supplied()
         && shards.values().stream()
-            .anyMatch(
-                shard -> shard.isFull() && shard.step() == gate.openStep() && isAtHand(shard));
+            .filter(shard -> shard.step() == gate.openStep())
+            .allMatch(Pool::isAtHand);
   }
 
   /**
@@ -148,7 +161,7 @@ final class Pool {
     boolean moved;
     do {
       if (alone) {
-        gate = new Gate(step(), true);
+        gate = new Gate(step(), true, true);
       }
       moved = false;
       for (PoolShard shard : shards.values()) {

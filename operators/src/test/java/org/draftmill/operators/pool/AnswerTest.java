@@ -10,7 +10,8 @@ class AnswerTest {
 
   @Test
   void passesThroughAResponseOfFlink() throws IOException {
-    Answer demand = new Answer(new Gate(1L << 40, true), Optional.of(new Demand(3, 2, 1L << 41)));
+    Answer demand =
+        new Answer(new Gate(1L << 40, true, false), Optional.of(new Demand(3, 2, 1L << 41)));
     assertThat(Answer.from(demand.toResponse())).isEqualTo(demand);
     Answer nothing = Answer.nothing(Gate.CLOSED);
     assertThat(Answer.from(nothing.toResponse())).isEqualTo(nothing);

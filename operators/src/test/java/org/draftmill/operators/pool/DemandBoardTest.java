@@ -145,7 +145,7 @@ class DemandBoardTest {
     void theGateIsToldWhenItIsNotKnown() {
       TestingAnswer answer = pool.knowing(Gate.CLOSED).offer(4);
       expect(answer).isNothing();
-      assertThat(answer.gate()).isEqualTo(new Gate(4, true));
+      assertThat(answer.gate()).isEqualTo(new Gate(4, true, true));
     }
   }
 
@@ -163,70 +163,84 @@ class DemandBoardTest {
     void nothingIsReleasedBeforeAllWereHeard() {
       board.ask(0, 0, 1);
       expect(first.knowing(Gate.CLOSED).offer(0)).isOpen();
-      expect(second.knowing(new Gate(0, true)).report(0)).isOpen();
-      expect(first.knowing(new Gate(0, true)).offer(0)).isDemandOf(0);
+      expect(second.knowing(new Gate(0, true, false)).report(0)).isOpen();
+      expect(first.knowing(new Gate(0, true, false)).offer(0)).isDemandOf(0);
     }
 
     @Test
     void aStepOpensWhenAllHaveReleasedTheOneBefore() {
-      first.knowing(new Gate(0, true)).report(0);
-      second.knowing(new Gate(0, true)).report(0);
+      first.knowing(new Gate(0, true, false)).report(0);
+      second.knowing(new Gate(0, true, false)).report(0);
       board.ask(0, 0, 1);
       TestingAnswer ahead = first.offer(1);
       expect(ahead).isOpen();
-      second.knowing(new Gate(1, true)).offer(1);
+      second.knowing(new Gate(1, true, true)).offer(1);
       expect(ahead).isDemandOf(0);
-      assertThat(ahead.gate()).isEqualTo(new Gate(1, true));
+      assertThat(ahead.gate()).isEqualTo(new Gate(1, true, true));
     }
 
     @Test
     void offersTakeTurns() {
-      first.knowing(new Gate(0, true));
-      second.knowing(new Gate(0, true)).report(0);
-      TestingAnswer one = first.offer(0);
-      TestingAnswer two = second.offer(0);
+      first.knowing(new Gate(0, true, false)).report(0);
+      second.knowing(new Gate(0, true, false)).report(0);
+      first.offer(0);
+      TestingAnswer one = first.knowing(new Gate(0, true, true)).offer(0);
+      expect(one).isNothing(); // the other one has nothing to offer yet
+      TestingAnswer two = second.knowing(new Gate(0, true, true)).offer(0);
+      one = first.offer(0);
       board.ask(0, 0, 1);
-      expect(one).isDemandOf(0);
-      first.serve().offer(0);
+      expect(two).isDemandOf(0);
+      second.serve().offer(0);
       board.ask(1, 0, 1);
-      expect(two).isDemandOf(1);
+      expect(one).isDemandOf(1);
     }
 
     @Test
     void aStepEndedAfterABarrierOpensTheNextOneOnlyWhenAllHaveSentThatBarrier() {
-      first.knowing(new Gate(0, true)).report(0);
-      second.knowing(new Gate(0, true)).report(1);
+      first.knowing(new Gate(0, true, false)).report(0);
+      second.knowing(new Gate(0, true, false)).report(1);
       first.checkpoint(7).report(0);
       assertThat(first.report(1).gateOrKnown().openStep()).isZero();
       TestingAnswer late = second.report(1);
-      assertThat(late.gate()).isEqualTo(new Gate(0, false));
-      expect(second.checkpoint(7).knowing(new Gate(1, true)).report(1)).isOpen();
+      assertThat(late.gate()).isEqualTo(new Gate(0, false, true));
+      expect(second.checkpoint(7).knowing(new Gate(1, true, false)).report(1)).isOpen();
     }
 
     @Test
     void anAbortedCheckpointHoldsBackNoStepWhenTheOthersKnowIt() {
-      first.knowing(new Gate(0, false)).report(0);
-      second.knowing(new Gate(0, false)).report(1);
+      first.knowing(new Gate(0, true, true)).report(0);
+      second.knowing(new Gate(0, false, true)).report(1);
       first.checkpoint(7).report(0);
       TestingAnswer answer = first.report(1);
       expect(answer).isOpen();
-      second.abort(7).report(1);
-      assertThat(answer.gate()).isEqualTo(new Gate(1, false));
+      TestingAnswer behind = second.abort(7).report(1);
+      assertThat(answer.gate()).isEqualTo(new Gate(1, true, false));
+      assertThat(behind.gate()).isEqualTo(new Gate(1, false, false));
     }
 
     @Test
     void aSubtaskThatHasReleasedAllHoldsBackNobody() {
-      first.knowing(new Gate(3, true)).report(3);
-      second.knowing(new Gate(3, true)).report(3);
+      first.knowing(new Gate(3, true, false)).report(3);
+      second.knowing(new Gate(3, true, false)).report(3);
       first.report(Poll.ENDED);
-      expect(second.checkpoint(8).knowing(new Gate(4, true)).report(4)).isOpen();
-      expect(second.checkpoint(9).knowing(new Gate(5, true)).report(5)).isOpen();
+      expect(second.checkpoint(8).knowing(new Gate(4, true, false)).report(4)).isOpen();
+      expect(second.checkpoint(9).knowing(new Gate(5, true, false)).report(5)).isOpen();
+    }
+
+    @Test
+    void whoWaitsForTheOthersLearnsWhetherTheyWaitForAJob() {
+      first.knowing(Gate.CLOSED).offer(0);
+      second.knowing(new Gate(0, true, true)).offer(0);
+      TestingAnswer ahead = first.knowing(new Gate(0, true, true)).offer(1);
+      expect(ahead).isOpen();
+      second.knowing(new Gate(0, true, false)).report(0);
+      assertThat(ahead.gate()).isEqualTo(new Gate(0, true, false));
     }
 
     @Test
     void theGateClosesWhenASubtaskRestarts() {
-      first.knowing(new Gate(2, true)).report(2);
-      TestingAnswer open = second.knowing(new Gate(2, true)).report(2);
+      first.knowing(new Gate(2, true, false)).report(2);
+      TestingAnswer open = second.knowing(new Gate(2, true, false)).report(2);
       board.restart(0);
       assertThat(open.gate()).isEqualTo(Gate.CLOSED);
     }
@@ -296,7 +310,7 @@ class DemandBoardTest {
     }
 
     private TestingAnswer next(long step, boolean offers) {
-      Gate gate = known == null ? new Gate(step, true) : known;
+      Gate gate = known == null ? new Gate(step, true, offers) : known;
       return new TestingAnswer(
           new Poll(
               subtask, attempt, ++number, acknowledged, checkpoint, aborted, step, offers, gate));

@@ -111,6 +111,30 @@ class PoolOrderTest {
     }
   }
 
+  /** Targets of equal speed that are far quicker than the drafters. */
+  @ParameterizedTest
+  @CsvSource({"2,1", "2,2", "4,2", "3,3"})
+  void aPoolOfSeveralShardsHoldsNoMoreThanItsLimitAndWhatIsOnItsWay(int shards, int parallelism) {
+    int channel = 8;
+    int inFlight = 2;
+    double[] targets = {50, 50};
+    for (int seed = 0; seed < 10; seed++) {
+      PoolSettings settings =
+          TestingSettings.of(1500, 4)
+              .seed(seed)
+              .minReady(6)
+              .maxReady(10)
+              .shards(shards, parallelism)
+              .build();
+      var setup =
+          new StreamSimulation.Setup(
+              settings, targets, new double[] {0.2, 0.2}, inFlight, channel, seed % 2 == 1, NONE);
+      assertThat(new StreamSimulation(setup, seed).run().maxReady())
+          .as("schedule %d", seed)
+          .isLessThanOrEqualTo(10 + 2 * targets.length * (channel + inFlight));
+    }
+  }
+
   @Test
   void everyDrafterGetsItsShareWhenTheyAreEquallyFast() {
     PoolSettings settings = TestingSettings.of(400, 12).minReady(5).maxReady(30).build();

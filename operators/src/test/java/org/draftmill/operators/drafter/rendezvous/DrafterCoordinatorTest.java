@@ -25,7 +25,7 @@ class DrafterCoordinatorTest {
   /** The pool offers a release of step 0; the last demand given, if any, has been served. */
   private CompletableFuture<Answer> offer() {
     polls++;
-    return board.poll(new Poll(0, 0, polls, polls - 1, 0, -1, 0, true, new Gate(0, true)));
+    return board.poll(new Poll(0, 0, polls, polls - 1, 0, -1, 0, true, new Gate(0, true, true)));
   }
 
   @Test
