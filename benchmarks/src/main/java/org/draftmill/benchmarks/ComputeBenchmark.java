@@ -18,6 +18,7 @@ import org.draftmill.compute.drafter.Microbatch;
 import org.draftmill.compute.drafter.OptimizerSettings;
 import org.draftmill.compute.drafter.ParameterLayout;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Weight;
@@ -162,6 +163,17 @@ public final class ComputeBenchmark {
                 trainer.step(alone);
               });
       results.figure("drafter_tokens_per_second" + suffix, ROWS / seconds);
+      double sums = exactSums(backend, weights.length);
+      results.figure("exact_sums_share_of_step" + suffix, sums / seconds);
+    }
+  }
+
+  /** Seconds that it takes to add a gradient to exact sums. */
+  private double exactSums(Backend backend, int parameters) throws Exception {
+    try (Workspace memory = backend.workspace();
+        ExactSums sums = backend.exactSums(parameters)) {
+      Matrix gradient = random(memory, 1, parameters);
+      return stopwatch.best(() -> sums.add(gradient, 0));
     }
   }
 }
