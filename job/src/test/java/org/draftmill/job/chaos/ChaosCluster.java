@@ -40,6 +40,10 @@ final class ChaosCluster {
     flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, Duration.ofMinutes(5));
     flink.set(RpcOptions.ASK_TIMEOUT_DURATION, Duration.ofMinutes(1));
     flink.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 2);
+    // So that none is idle, and whichever is killed, it hits.
+    flink.set(
+        TaskManagerOptions.TASK_MANAGER_LOAD_BALANCE_MODE,
+        TaskManagerOptions.TaskManagerLoadBalanceMode.SLOTS);
     flink.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
     MiniCluster cluster =
         new MiniCluster(

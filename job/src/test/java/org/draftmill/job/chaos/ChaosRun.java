@@ -3,7 +3,6 @@ package org.draftmill.job.chaos;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -57,6 +56,11 @@ final class ChaosRun {
 
   /** The run of a scenario, in a directory of its own below the home. */
   ResolvedRun of(String name, Scenario scenario, String... overrides) throws IOException {
+    return ResolvedRun.of(RunFile.read(file(name, scenario), List.of(overrides)));
+  }
+
+  /** Writes the run file of a scenario. */
+  Path file(String name, Scenario scenario) throws IOException {
     String yaml =
         """
         run: {dir: %1$s/%2$s, seed: 7, web-port: 0, restart-attempts: 1000, restart-delay: 20ms}
@@ -85,8 +89,7 @@ final class ChaosRun {
                 scenario.drafters(),
                 scenario.checkpointMillis());
     Files.createDirectories(home.resolve(name));
-    List<String> settings = new ArrayList<>(List.of(overrides));
-    return ResolvedRun.of(RunFile.parse(name, yaml, settings));
+    return Files.writeString(home.resolve(name + ".yaml"), yaml);
   }
 
   /** The whole pipeline of a run. */
