@@ -100,6 +100,12 @@ final class Estimates {
     return IN_FLIGHT * run.pool().run().largestJobBytes();
   }
 
+  /** What one drafter copies of its state to write it down. */
+  static long drafterStateBytes(ResolvedRun run) {
+    long parameters = new ParameterLayout(run.drafter().shape(run.targetConfig())).size();
+    return parameters * SHARED_BYTES / run.drafter().parallelism() + parameters * SUM_BYTES;
+  }
+
   /** The drafter itself, and the target's embedding and vocabulary head, which it borrows. */
   private static long drafterBytes(ResolvedRun run, DrafterConfig config) {
     DrafterMemory memory =
