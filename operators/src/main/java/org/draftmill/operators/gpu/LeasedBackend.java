@@ -1,8 +1,11 @@
 package org.draftmill.operators.gpu;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.draftmill.compute.Backends;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.cpu.CpuBackend;
+import org.draftmill.compute.cuda.CudaBackend;
 import org.draftmill.compute.ops.Backend;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,19 +28,30 @@ public final class LeasedBackend {
   public static Backend open(DeviceLease lease, int threads) {
     return switch (lease.device()) {
       case DeviceLease.AUTO -> automatic(lease, threads);
+      case DeviceLease.CUDA -> onGpu(lease.gpu().orElseThrow(), threads);
       default -> Backends.open(lease.device(), threads);
     };
   }
 
   private static Backend automatic(DeviceLease lease, int threads) {
+    Optional<String> gpu = lease.gpu();
+    if (gpu.isPresent() && CudaBackend.usable()) {
+      return onGpu(gpu.get(), threads);
+    }
     if (WARNED.compareAndSet(false, true)) {
       LOG.warn(
           "{}: computing on the CPU.",
-          lease
-              .gpu()
-              .map(gpu -> "GPU " + gpu + " is leased, but nothing here computes on it")
-              .orElse("This process has no GPU"));
+          gpu.map(index -> "GPU " + index + " is leased, but there is no CUDA here")
+              .orElse("This process has no GPU to lease"));
     }
-    return Backends.open(DeviceLease.AUTO, threads);
+    return Backends.open(CpuBackend.NAME, threads);
+  }
+
+  /**
+   * @param index as Flink's discovery script lists it: that of nvidia-smi, which the driver shares
+   *     when it counts in the order of the buses
+   */
+  private static Backend onGpu(String index, int threads) {
+    return Backends.open(CudaBackend.NAME, threads, Integer.parseInt(index));
   }
 }

@@ -1,8 +1,12 @@
 package org.draftmill.operators.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.util.List;
+import org.draftmill.compute.InputException;
+import org.draftmill.compute.cuda.CudaBackend;
 import org.draftmill.compute.ops.Backend;
 import org.junit.jupiter.api.Test;
 
@@ -17,8 +21,17 @@ class LeasedBackendTest {
   }
 
   @Test
+  void opensTheVeryGpuThatIsLeasedOrSaysWhyNot() {
+    assumeThat(CudaBackend.usable()).as("a CUDA driver").isFalse();
+    try (DeviceLease lease = DeviceLease.take("cuda", new GpuClaim("t", List.of("731")))) {
+      assertThatThrownBy(() -> LeasedBackend.open(lease, 1)).isInstanceOf(InputException.class);
+    }
+  }
+
+  @Test
   void computesOnTheHostWhereNoGpuCanBeComputedOn() {
-    for (List<String> gpus : List.of(List.<String>of(), List.of("no-such-gpu"))) {
+    assumeThat(CudaBackend.usable()).as("a CUDA driver").isFalse();
+    for (List<String> gpus : List.of(List.<String>of(), List.of("732"))) {
       try (DeviceLease lease = DeviceLease.take("auto", new GpuClaim("t", gpus));
           Backend backend = LeasedBackend.open(lease, 1)) {
         assertThat(backend.name()).isEqualTo("cpu");
