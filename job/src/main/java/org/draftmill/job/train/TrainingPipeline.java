@@ -85,7 +85,10 @@ public final class TrainingPipeline {
             false,
             new MemorySize(Estimates.pooledBytes(run) / run.pool().parallelism())),
         new SlotDemand.Stage(
-            "drafter", run.drafter().parallelism(), onGpu(run.drafter().device(), gpus), inFlight));
+            "drafter",
+            run.drafter().parallelism(),
+            onGpu(run.drafter().device(), gpus),
+            inFlight.add(new MemorySize(Estimates.drafterStateBytes(run)))));
   }
 
   private static boolean onGpu(String device, boolean gpus) {
