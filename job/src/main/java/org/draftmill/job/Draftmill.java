@@ -76,7 +76,11 @@ public final class Draftmill implements Callable<Integer> {
         .setExecutionStrategy(parsed -> root.execute(console, parsed))
         .setParameterExceptionHandler((e, args) -> refuse(console, e))
         .setExecutionExceptionHandler((e, line, parsed) -> fail(console, e));
-    return commandLine.execute(arguments);
+    try {
+      return commandLine.execute(arguments);
+    } catch (StackOverflowError | OutOfMemoryError | LinkageError e) {
+      return fail(console, e);
+    }
   }
 
   /** Without a command: how to use it. */
@@ -111,7 +115,7 @@ public final class Draftmill implements Callable<Integer> {
     return ExitCode.UNUSABLE;
   }
 
-  private static int fail(Console console, Exception failure) {
+  private static int fail(Console console, Throwable failure) {
     Failures.Verdict verdict = Failures.judge(failure);
     console.error(verdict.message());
     console.trace(failure);

@@ -79,6 +79,11 @@ class DraftmillTest {
         "run.dir=|The option run.dir is missing",
         "checkpoint.interval=0s|checkpoint.interval = 0 ms must be at least 10 ms.",
         "run.max-steps=0|run.max-steps = 0 must be at least 1.",
+        "run.web-port=99999|run.web-port = 99999 must be 0 to 65535; 0 takes any free one.",
+        "drafter.anchors=0|drafter.anchors is 0, but it must be at least 1.",
+        "drafter.loss.gamma=0|drafter.loss.gamma is 0.0, but it must be above 0.",
+        "drafter.loss.kl-weight=2|drafter.loss.kl-weight is 2.0, but it must be 0 to 1.",
+        "drafter.max-skipped-steps=-1|drafter.max-skipped-steps = -1 must be at least 0.",
         "pool.max-memory=1kb|pool.max-memory = ",
         "flink.execution.checkpointing.unaligned.enabled=true|execution.checkpointing.unaligned.enabled is true, but the end of an optimizer step is marked in the stream",
       })

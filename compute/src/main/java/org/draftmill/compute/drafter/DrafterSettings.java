@@ -30,18 +30,20 @@ public record DrafterSettings(
   public static final long DEFAULT_LOGIT_BYTES = 64L << 20;
 
   public DrafterSettings {
-    require(totalSteps >= 0, "total steps", totalSteps);
-    require(anchors > 0, "anchors", anchors);
-    require(loss.gamma() > 0, "loss.gamma", loss.gamma());
-    require(loss.klTemperature() > 0, "loss.kl-temperature", loss.klTemperature());
-    require(loss.klWeight() >= 0 && loss.klWeight() <= 1, "loss.kl-weight", loss.klWeight());
+    require(totalSteps >= 0, "total steps", totalSteps, "at least 0");
+    require(anchors > 0, "anchors", anchors, "at least 1");
+    require(loss.gamma() > 0, "loss.gamma", loss.gamma(), "above 0");
+    require(loss.klTemperature() > 0, "loss.kl-temperature", loss.klTemperature(), "above 0");
+    require(
+        loss.klWeight() >= 0 && loss.klWeight() <= 1, "loss.kl-weight", loss.klWeight(), "0 to 1");
     require(
         !loss.streak() || loss.streakAlpha() >= 0 && loss.streakAlpha() <= 1,
         "loss.streak-alpha",
-        loss.streakAlpha());
-    require(loss.capLambda() >= 0, "loss.cap-lambda", loss.capLambda());
-    require(passRows > 0, "pass-rows", passRows);
-    require(logitBytes > 0, "logit-bytes", logitBytes);
+        loss.streakAlpha(),
+        "0 to 1");
+    require(loss.capLambda() >= 0, "loss.cap-lambda", loss.capLambda(), "at least 0");
+    require(passRows > 0, "pass-rows", passRows, "at least 1");
+    require(logitBytes > 0, "logit-memory", logitBytes, "above 0");
   }
 
   /** With the usual limits on memory. */
@@ -66,10 +68,9 @@ public record DrafterSettings(
     return (int) blocks * config.slotsPerBlock();
   }
 
-  private static void require(boolean condition, String key, Number found) {
+  private static void require(boolean condition, String key, Number found, String range) {
     if (!condition) {
-      throw new InputException(
-          "drafter." + key + " is " + found + ", which is outside of what it can be.");
+      throw new InputException("drafter.%s is %s, but it must be %s.".formatted(key, found, range));
     }
   }
 }

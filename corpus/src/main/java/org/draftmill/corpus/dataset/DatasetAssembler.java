@@ -54,7 +54,11 @@ public final class DatasetAssembler {
     }
     if (listed.isEmpty()) {
       throw new InputException(
-          "Nothing is left to train on: no row gave a sequence; rejected were " + rejected + ".");
+          rejected.isEmpty()
+              ? "There is nothing to train on: the input has no rows."
+              : "Nothing is left to train on: every row was rejected, by reason: "
+                  + rejected
+                  + "; rejects.jsonl says what was found.");
     }
     DatasetManifest manifest = DatasetManifest.of(origin, listed, rejected);
     Path unfinished = directory.resolve(Dataset.FILE + ".tmp");

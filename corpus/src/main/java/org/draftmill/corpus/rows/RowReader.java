@@ -84,6 +84,9 @@ public final class RowReader {
     if (row.get("text") instanceof String text) {
       return new Row.PlainText(text);
     }
+    if (row.get("text") != null) {
+      throw new Refused("text is " + row.get("text") + ", which is no text");
+    }
     throw new Refused(
         "it has none of messages, conversations, text and input_ids, but " + row.keySet());
   }

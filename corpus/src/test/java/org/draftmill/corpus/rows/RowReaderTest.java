@@ -70,7 +70,7 @@ class RowReaderTest {
         "{\"text\": \"a\"} {\"text\": \"b\"}                 | malformed-json | no JSON",
         "[1]                                                 | malformed-json | no JSON object",
         "{\"prompt\": \"a\"}                                 | unknown-shape  | but [prompt]",
-        "{\"text\": 3}                                       | unknown-shape  | but [text]",
+        "{\"text\": 3}                                       | unknown-shape  | text is 3, which is no text",
         "{\"messages\": []}                                  | unknown-shape  | no list",
         "{\"messages\": \"a\"}                               | unknown-shape  | no list",
         "{\"messages\": [1]}                                 | unknown-shape  | messages[0] is no object",

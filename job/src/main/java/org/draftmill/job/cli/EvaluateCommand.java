@@ -1,12 +1,17 @@
 package org.draftmill.job.cli;
 
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.draftmill.compute.InputException;
 import org.draftmill.compute.decoding.DecodingFigures;
 import org.draftmill.compute.decoding.DecodingSettings;
 import org.draftmill.corpus.text.TargetText;
@@ -95,6 +100,9 @@ public final class EvaluateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (json != null) {
+      requireWritable(json);
+    }
     List<int[]> ids;
     try (TargetText text = TargetText.load(target, ZonedDateTime.now())) {
       ids = Prompts.read(prompts, text, limit);
@@ -109,5 +117,21 @@ public final class EvaluateCommand implements Callable<Integer> {
       Files.writeString(json, mapper.writeValueAsString(figures.toMap()) + "\n");
     }
     return ExitCode.DONE;
+  }
+
+  /** Before minutes of decoding, not after. */
+  private static void requireWritable(Path file) {
+    boolean there = Files.exists(file);
+    try (var out = Files.newOutputStream(file, CREATE, APPEND)) {
+      out.flush();
+    } catch (IOException e) {
+      throw new InputException(
+          "--json %s cannot be written: %s. Give a file in a directory that is there and may be written to."
+              .formatted(file, Files.isDirectory(file) ? "it is a directory" : Failures.why(e)),
+          e);
+    }
+    if (!there) {
+      file.toFile().delete();
+    }
   }
 }

@@ -1,8 +1,9 @@
 package org.draftmill.job.evaluate;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import org.draftmill.corpus.rows.Row;
 import org.draftmill.corpus.rows.RowReader;
 import org.draftmill.corpus.text.RenderException;
 import org.draftmill.corpus.text.TargetText;
+import org.draftmill.job.prepare.LineReader;
 
 /**
  * Prompts of a JSONL file as token ids: chats up to their last question with the target's
@@ -30,15 +32,15 @@ public final class Prompts {
   public static List<int[]> read(Path file, TargetText target, int limit) throws IOException {
     List<int[]> prompts = new ArrayList<>();
     RowReader rows = new RowReader();
-    try (BufferedReader reader = Files.newBufferedReader(file)) {
-      String line;
-      for (int number = 1; (line = reader.readLine()) != null; number++) {
+    try (LineReader lines = LineReader.of(file)) {
+      for (int number = 1; lines.next(); number++) {
         if (limit > 0 && prompts.size() == limit) {
           break;
         }
-        Row row = rows.read(line);
+        String place = file + ", line " + number;
+        Row row = rows.read(text(lines.line(), place));
         if (!(row instanceof Row.Blank)) {
-          prompts.add(encode(row, target, file + ", line " + number));
+          prompts.add(encode(row, target, place));
         }
       }
     } catch (NoSuchFileException e) {
@@ -48,6 +50,18 @@ public final class Prompts {
       throw new InputException("The file " + file + " holds no prompt.");
     }
     return prompts;
+  }
+
+  private static String text(byte[] line, String place) {
+    if (line == null) {
+      throw new InputException(
+          place + ": it is longer than " + LineReader.MAX_LINE_BYTES + " bytes.");
+    }
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString();
+    } catch (CharacterCodingException e) {
+      throw new InputException(place + ": it is not UTF-8; is this a file of JSON lines?", e);
+    }
   }
 
   private static int[] encode(Row row, TargetText target, String place) {

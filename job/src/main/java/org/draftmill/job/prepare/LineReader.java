@@ -3,6 +3,8 @@ package org.draftmill.job.prepare;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
@@ -10,9 +12,9 @@ import java.util.Arrays;
  * read to its own end, one that began before the range is left to the range before. Lines end with
  * {@code \n} or {@code \r\n}.
  */
-final class LineReader implements Closeable {
+public final class LineReader implements Closeable {
   /** Longer lines are not held, only counted: no row of text is this long. */
-  static final int MAX_LINE_BYTES = 64 << 20;
+  public static final int MAX_LINE_BYTES = 64 << 20;
 
   private final InputStream in;
   private final long length;
@@ -41,13 +43,18 @@ final class LineReader implements Closeable {
     }
   }
 
+  /** All lines of a file. */
+  public static LineReader of(Path file) throws IOException {
+    return new LineReader(Files.newInputStream(file), false, Long.MAX_VALUE, MAX_LINE_BYTES);
+  }
+
   /** Moves to the next line; false at the end of the range. */
-  boolean next() throws IOException {
+  public boolean next() throws IOException {
     return consumed < length && nextLine();
   }
 
   /** The line that was moved to, without its end; null if it is longer than the limit. */
-  byte[] line() {
+  public byte[] line() {
     if (tooLong) {
       return null;
     }

@@ -27,8 +27,7 @@ public final class RunLock implements AutoCloseable {
    */
   public static RunLock of(RunDirectory directory) throws IOException {
     Path file = directory.root().resolve(".lock");
-    FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileChannel channel = open(file);
     FileLock lock = null;
     try {
       lock = channel.tryLock();
@@ -49,6 +48,17 @@ public final class RunLock implements AutoCloseable {
         ByteBuffer.wrap(
             Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
     return new RunLock(channel);
+  }
+
+  private static FileChannel open(Path file) {
+    try {
+      return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      throw new InputException(
+          "The run directory %s cannot be written to: %s. Make room or give the right to write, or choose another run.dir."
+              .formatted(file.getParent(), e.getMessage()),
+          e);
+    }
   }
 
   @Override

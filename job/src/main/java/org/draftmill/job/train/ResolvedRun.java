@@ -46,6 +46,7 @@ public record ResolvedRun(
     PoolSettings pool,
     DrafterSettings drafter,
     int maxDeadLetters) {
+  private static final int LARGEST_PORT = 65_535;
 
   /**
    * Opens and checks everything, and plans if there is no plan yet.
@@ -54,6 +55,7 @@ public record ResolvedRun(
    */
   public static ResolvedRun of(Configuration options) throws IOException {
     RunDirectory directory = directory(options);
+    requirePort(options.get(RunOptions.WEB_PORT));
     long seed = options.get(RunOptions.SEED);
     JobsSettings jobs = JobsSettings.from(options, seed, directory.plan().toString());
     Dataset dataset = Dataset.open(Path.of(jobs.dataset()));
@@ -109,6 +111,14 @@ public record ResolvedRun(
         pool,
         drafter,
         options.get(TargetOptions.MAX_DEAD_LETTERS));
+  }
+
+  private static void requirePort(int port) {
+    if (port < 0 || port > LARGEST_PORT) {
+      throw new InputException(
+          "%s = %d must be 0 to %d; 0 takes any free one."
+              .formatted(RunOptions.WEB_PORT.key(), port, LARGEST_PORT));
+    }
   }
 
   /** The directory of a run, made if it is absent. */

@@ -2,6 +2,7 @@ package org.draftmill.job.train;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +22,9 @@ import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.io.AtomicFile;
 import org.draftmill.job.balance.Balance;
+import org.draftmill.job.config.ChangedOptions;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.ResolvedRunFile;
 import org.draftmill.job.config.RunOptions;
@@ -36,6 +39,7 @@ import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
 import org.draftmill.job.slots.ClusterCheck;
 import org.draftmill.job.slots.SlotDemand;
+import org.draftmill.operators.drafter.DrafterOptions;
 import org.draftmill.operators.gpu.GpuResource;
 import org.draftmill.operators.pool.PoolOperatorFactory;
 import org.draftmill.operators.target.TargetOperatorFactory;
@@ -78,6 +82,12 @@ public final class Training {
             "This run is complete: "
                 + directory.latestExport()
                 + ". Start another one with --fresh or another run.dir.");
+        List<String> changed = ChangedOptions.since(directory.runFile(), options);
+        if (!changed.isEmpty()) {
+          console.warn(
+              "what was changed since it was trained changes nothing: "
+                  + String.join(", ", changed));
+        }
         return new Outcome(directory, Optional.of(Summary.read(directory.summary())));
       }
       return new Outcome(directory, train(ResolvedRun.of(options)));
@@ -97,12 +107,19 @@ public final class Training {
     SlotDemand slots = TrainingPipeline.slots(run, GpuResource.perTaskManager(flink) > 0);
     ClusterCheck.requireEmbedded(flink, slots);
     describe(run);
+    warnOfOneStep(run);
     checkMemory(run);
     InputCheck.verify(run);
     continuation.requireSameAs(run.drafter().identity());
     continuation.warnings().forEach(console::warn);
     continuation.rollBack(directory);
-    Files.writeString(directory.runFile(), ResolvedRunFile.render(run.options()));
+    if (continuation.kind() == Continuation.Kind.RESUME) {
+      ChangedOptions.since(directory.runFile(), run.options())
+          .forEach(change -> console.say("changed     " + change));
+    }
+    AtomicFile.write(
+        directory.runFile(),
+        ResolvedRunFile.render(run.options()).getBytes(StandardCharsets.UTF_8));
 
     SavedState.prune(directory, run.options().get(CheckpointOptions.KEEP));
     StreamGraph graph = graph(run, continuation.from());
@@ -185,6 +202,17 @@ public final class Training {
                 run.pool().minReady(),
                 run.pool().maxReady(),
                 Text.count(run.drafter().parallelism(), "drafter")));
+  }
+
+  private void warnOfOneStep(ResolvedRun run) {
+    if (run.drafter().accumulation() > run.wantedJobs()) {
+      console.warn(
+          "%s = %d microbatches make a step, but there are only %s: the whole run is one step."
+              .formatted(
+                  DrafterOptions.ACCUMULATION.key(),
+                  run.drafter().accumulation(),
+                  Text.count(run.wantedJobs(), "job")));
+    }
   }
 
   private void checkMemory(ResolvedRun run) throws IOException {

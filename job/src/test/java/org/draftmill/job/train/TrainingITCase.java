@@ -47,9 +47,13 @@ class TrainingITCase {
     Summary first = completed(runs);
 
     TestingRuns.Result again = runs.train();
+    TestingRuns.Result changed = runs.train("drafter.anchors=3");
 
     assertThat(again.exitCode()).as(again.err()).isEqualTo(ExitCode.DONE);
     assertThat(again.out()).contains("This run is complete");
+    assertThat(again.err()).isEmpty();
+    assertThat(changed.exitCode()).isEqualTo(ExitCode.DONE);
+    assertThat(changed.err()).contains("changes nothing: drafter.anchors was 4 and is 3");
     assertThat(Summary.read(runs.runDirectory().resolve("summary.json"))).isEqualTo(first);
   }
 
@@ -109,6 +113,10 @@ class TrainingITCase {
             "jobs.bucket-bounds=[64]");
 
     assertThat(summary.jobs()).isLessThan(4);
+    TestingRuns few = TestingRuns.in(dir.resolve("few"), 3, true);
+    assertThat(few.train("drafter.accumulation=20").err())
+        .contains("drafter.accumulation = 20 microbatches make a step")
+        .contains("the whole run is one step");
   }
 
   @Test

@@ -1,0 +1,51 @@
+package org.draftmill.job.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.draftmill.job.TestingRuns;
+import org.draftmill.job.console.ExitCode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EvaluateCommandTest {
+  @TempDir Path dir;
+
+  private TestingRuns.Result evaluate(Path json) {
+    return TestingRuns.draftmill(
+        "evaluate",
+        "--target",
+        dir.resolve("no-target").toString(),
+        "--drafter",
+        dir.resolve("no-drafter").toString(),
+        "--prompts",
+        dir.resolve("no-prompts").toString(),
+        "--json",
+        json.toString());
+  }
+
+  @Test
+  void whereTheFiguresCannotBeWrittenIsSaidBeforeAnythingElse() {
+    TestingRuns.Result missing = evaluate(dir.resolve("nowhere/figures.json"));
+    TestingRuns.Result directory = evaluate(dir);
+
+    assertThat(missing.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(missing.err())
+        .contains("figures.json cannot be written: its directory is not there");
+    assertThat(directory.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(directory.err()).contains("cannot be written: it is a directory");
+  }
+
+  @Test
+  void tryingLeavesNoFileAndHarmsNone() throws Exception {
+    Path absent = dir.resolve("absent.json");
+    Path present = Files.writeString(dir.resolve("present.json"), "{}");
+
+    assertThat(evaluate(absent).err()).doesNotContain("--json");
+    assertThat(evaluate(present).err()).doesNotContain("--json");
+
+    assertThat(absent).doesNotExist();
+    assertThat(present).hasContent("{}");
+  }
+}
