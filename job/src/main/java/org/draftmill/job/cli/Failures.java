@@ -10,6 +10,7 @@ import java.util.Set;
 import org.apache.flink.configuration.IllegalConfigurationException;
 import org.apache.flink.util.SerializedThrowable;
 import org.draftmill.job.console.ExitCode;
+import org.draftmill.job.train.RunFailedException;
 
 /** Turns a failure into the one line that a user needs and the exit code that a script needs. */
 public final class Failures {
@@ -36,6 +37,11 @@ public final class Failures {
     for (Throwable cause : causes) {
       if (UNUSABLE.contains(className(cause))) {
         return new Verdict(ExitCode.UNUSABLE, message(cause));
+      }
+    }
+    for (Throwable cause : causes) {
+      if (cause instanceof RunFailedException) {
+        return new Verdict(ExitCode.FAILED, message(cause));
       }
     }
     Throwable root = causes.get(causes.size() - 1);

@@ -1,9 +1,12 @@
 package org.draftmill.job.config;
 
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.draftmill.compute.InputException;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -38,8 +41,11 @@ final class FlatYaml {
     }
   }
 
+  private static final int LONGEST_KEY = 1000;
+
   private final String file;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
+  private final Set<Node> groups = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private FlatYaml(String file) {
     this.file = file;
@@ -64,6 +70,8 @@ final class FlatYaml {
       throw new InputException(file + place + ": not valid YAML: " + e.getProblem() + ".", e);
     } catch (YamlEngineException e) {
       throw new InputException(file + ": not valid YAML: " + e.getMessage(), e);
+    } catch (StackOverflowError e) {
+      throw new InputException(file + ": it is nested too deep to be a run file.", e);
     }
     root.ifPresent(node -> flat.group("", node));
     return flat.entries;
@@ -74,6 +82,13 @@ final class FlatYaml {
       throw new InputException(
           place(node)
               + ": expected groups of options such as `run: {dir: …}`, found another value.");
+    }
+    if (!groups.add(mapping)) {
+      throw new InputException(
+          place(node) + ": a group is repeated by its alias (*); write it out where it is needed.");
+    }
+    if (prefix.length() > LONGEST_KEY) {
+      throw new InputException(place(node) + ": it is nested too deep to be a run file.");
     }
     for (NodeTuple tuple : mapping.getValue()) {
       if (!(tuple.getKeyNode() instanceof ScalarNode name)) {

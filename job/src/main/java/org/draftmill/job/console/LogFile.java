@@ -7,6 +7,7 @@ import org.apache.logging.log4j.core.config.builder.api.AppenderComponentBuilder
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilderFactory;
 import org.apache.logging.log4j.core.config.builder.impl.BuiltConfiguration;
+import org.apache.logging.log4j.status.StatusLogger;
 
 /**
  * Sends the logs of Flink and of the stages to a file, so that the terminal keeps what a user
@@ -45,6 +46,8 @@ public final class LogFile {
         .add(builder.newLogger("org.apache.pekko", Level.WARN))
         .add(builder.newRootLogger(Level.INFO).add(builder.newAppenderRef("file")));
     Configurator.reconfigure(builder.build());
+    // Trouble with the log itself, a full disk say, is met by whatever else is written there.
+    StatusLogger.getLogger().getFallbackListener().setLevel(Level.OFF);
   }
 
   private static ConfigurationBuilder<BuiltConfiguration> builder() {

@@ -43,10 +43,15 @@ public final class RunLock implements AutoCloseable {
           "Another run (process %s) is working in %s; wait for it, stop it, or choose another run.dir."
               .formatted(Files.readString(file).strip(), directory.root()));
     }
-    channel.truncate(0);
-    channel.write(
-        ByteBuffer.wrap(
-            Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
+    try {
+      channel.truncate(0);
+      channel.write(
+          ByteBuffer.wrap(
+              Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.UTF_8)));
+    } catch (IOException e) {
+      channel.close();
+      throw unwritable(directory.root(), e);
+    }
     return new RunLock(channel);
   }
 
@@ -54,11 +59,15 @@ public final class RunLock implements AutoCloseable {
     try {
       return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     } catch (IOException e) {
-      throw new InputException(
-          "The run directory %s cannot be written to: %s. Make room or give the right to write, or choose another run.dir."
-              .formatted(file.getParent(), e.getMessage()),
-          e);
+      throw unwritable(file.getParent(), e);
     }
+  }
+
+  private static InputException unwritable(Path directory, IOException e) {
+    return new InputException(
+        "The run directory %s cannot be written to: %s. Make room or give the right to write, or choose another run.dir."
+            .formatted(directory, e.getMessage()),
+        e);
   }
 
   @Override

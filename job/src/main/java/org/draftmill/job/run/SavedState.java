@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -97,6 +98,14 @@ public record SavedState(Path path, long id) {
   /** Whether it was asked for, and was not made by the clock. */
   public boolean isSavepoint() {
     return path.getFileName().toString().startsWith("savepoint-");
+  }
+
+  /** Takes a state that is damaged out of those that {@link #find} finds; what it holds stays. */
+  public static void setAside(Path path) throws IOException {
+    Files.move(
+        path.resolve(METADATA),
+        path.resolve(METADATA + ".damaged"),
+        StandardCopyOption.REPLACE_EXISTING);
   }
 
   /**

@@ -30,6 +30,8 @@ import org.draftmill.operators.drafter.state.StateFiles;
  * @param steps that the run holds there
  * @param loggedSteps that the training log holds
  * @param damaged what is wrong with the newer states that are passed over, a sentence each
+ * @param passedOver where those lie
+ * @param identity of the run that made the state, as far as it is known
  */
 public record Continuation(
     Kind kind,
@@ -37,6 +39,7 @@ public record Continuation(
     long steps,
     long loggedSteps,
     List<String> damaged,
+    List<Path> passedOver,
     Optional<RunIdentity> identity) {
 
   /** What there is to do. */
@@ -60,18 +63,20 @@ public record Continuation(
     long logged = rows.size();
     if (logged == steps && Files.isDirectory(run.export().resolve(StateFiles.stepName(steps)))) {
       return new Continuation(
-          Kind.COMPLETE, Optional.empty(), logged, logged, List.of(), Optional.empty());
+          Kind.COMPLETE, Optional.empty(), logged, logged, List.of(), List.of(), Optional.empty());
     }
     SavedState.Found found = SavedState.find(run.checkpoints());
     List<String> damaged = new ArrayList<>();
+    List<Path> passedOver = new ArrayList<>(found.damaged());
     for (Path path : found.damaged()) {
       damaged.add(path + " is damaged, its _metadata cannot be read.");
     }
     for (SavedState state : found.complete()) {
       try {
-        return resume(run, state, logged, damaged);
+        return resume(run, state, logged, damaged, passedOver);
       } catch (InputException e) {
         damaged.add(e.getMessage());
+        passedOver.add(state.path());
       }
     }
     if (logged > 0) {
@@ -85,14 +90,16 @@ public record Continuation(
                       ? ""
                       : String.join(" ", damaged) + " Put what is damaged back from a copy. Or: "));
     }
-    return new Continuation(Kind.BEGIN, Optional.empty(), 0, 0, damaged, Optional.empty());
+    return new Continuation(
+        Kind.BEGIN, Optional.empty(), 0, 0, damaged, passedOver, Optional.empty());
   }
 
   /**
    * @throws InputException if the state is not whole
    */
   private static Continuation resume(
-      RunDirectory run, SavedState state, long logged, List<String> damaged) throws IOException {
+      RunDirectory run, SavedState state, long logged, List<String> damaged, List<Path> passedOver)
+      throws IOException {
     FlinkCheckpoint checkpoint = FlinkCheckpoint.read(state.path());
     checkpoint.requireFiles();
     checkpoint.requireDrafters(run.root());
@@ -107,6 +114,7 @@ public record Continuation(
         Math.min(open.orElse(logged), logged),
         logged,
         List.copyOf(damaged),
+        List.copyOf(passedOver),
         drafter.map(SnapshotReference::identity));
   }
 
@@ -129,8 +137,14 @@ public record Continuation(
     return warnings;
   }
 
-  /** Takes back from the training log what will be trained again. */
+  /**
+   * Takes back from the training log what will be trained again, and takes what was passed over out
+   * of the states to resume from.
+   */
   public void rollBack(RunDirectory run) throws IOException {
+    for (Path path : passedOver) {
+      SavedState.setAside(path);
+    }
     if (steps < loggedSteps) {
       TrainingLog.rollBack(run.log(), steps);
     }

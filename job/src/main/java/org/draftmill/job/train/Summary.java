@@ -1,6 +1,7 @@
 package org.draftmill.job.train;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -11,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.draftmill.compute.InputException;
 import org.draftmill.job.balance.Balance;
 import org.draftmill.job.console.Text;
 
@@ -81,7 +83,14 @@ public record Summary(
   }
 
   public static Summary read(Path file) throws IOException {
-    return json().readValue(file.toFile(), Summary.class);
+    try {
+      return json().readValue(file.toFile(), Summary.class);
+    } catch (JacksonException e) {
+      throw new InputException(
+          "%s is damaged: %s. Delete it, and the same command writes it again."
+              .formatted(file, e.getOriginalMessage()),
+          e);
+    }
   }
 
   private static ObjectMapper json() {

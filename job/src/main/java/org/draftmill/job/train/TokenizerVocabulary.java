@@ -1,5 +1,6 @@
 package org.draftmill.job.train;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -55,7 +56,8 @@ final class TokenizerVocabulary {
     try {
       return json.readTree(file.toFile());
     } catch (IOException e) {
-      throw new InputException("Cannot read the target's " + file + ": " + e.getMessage() + ".", e);
+      String why = e instanceof JacksonException bad ? bad.getOriginalMessage() : e.getMessage();
+      throw new InputException("Cannot read the target's " + file + ": " + why + ".", e);
     }
   }
 

@@ -91,6 +91,8 @@ public final class Training {
         return new Outcome(directory, Optional.of(Summary.read(directory.summary())));
       }
       return new Outcome(directory, train(ResolvedRun.of(options)));
+    } catch (IOException e) {
+      throw FailureAdvice.explain(e, directory);
     } finally {
       lock.close();
     }
@@ -167,7 +169,7 @@ public final class Training {
         }
       } catch (Exception e) {
         if (stop.outcome().isEmpty()) {
-          throw e;
+          throw FailureAdvice.explain(e, run);
         }
       } finally {
         stop.close();

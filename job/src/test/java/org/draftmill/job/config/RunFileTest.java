@@ -8,6 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.draftmill.compute.InputException;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RunFileTest {
   private static final String FILE =
@@ -119,5 +123,79 @@ class RunFileTest {
   void aNameFarFromAllHasNoNearest() {
     assertThat(NearestName.distance("kitten", "sitting")).isEqualTo(3);
     assertThat(NearestName.of("xyz", List.of("drafter.layers"))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a: &a {b: *a}",
+        "a: &a {x: 1}\nb: {c: *a}",
+        "a: &a {x: 1, y: 2}\nb: &b {x: *a, y: *a}\nc: &c {x: *b, y: *b}\nd: {x: *c, y: *c}"
+      })
+  void aliasesOfGroupsAreRefused(String yaml) {
+    assertThatThrownBy(() -> RunFile.parse("run.yaml", yaml, List.of()))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("is repeated by its alias");
+  }
+
+  @Test
+  void whatIsNestedWithoutEndIsRefused() {
+    for (String opening : new String[] {"[", "{a: ", "- "}) {
+      assertThatThrownBy(
+              () -> RunFile.parse("run.yaml", "run: " + opening.repeat(50_000), List.of()))
+          .as(opening)
+          .isInstanceOf(InputException.class)
+          .hasMessageStartingWith("run.yaml");
+    }
+    String deep =
+        IntStream.range(0, 3_000)
+            .mapToObj(level -> " ".repeat(level) + "a:\n")
+            .collect(Collectors.joining());
+    assertThatThrownBy(() -> RunFile.parse("run.yaml", deep, List.of()))
+        .isInstanceOf(InputException.class);
+  }
+
+  /** Whatever a file holds, it is read or refused: nothing else is thrown. */
+  @Test
+  void fuzzedFilesAreReadOrRefused() {
+    String[] pieces = {
+      "run:",
+      " ",
+      "\n",
+      "  dir: x",
+      "[",
+      "]",
+      "{",
+      "}",
+      "&a",
+      "*a",
+      ":",
+      "- ",
+      "null",
+      "\t",
+      "1e9",
+      "drafter:\n  anchors: ",
+      "flink:",
+      "'",
+      "\"",
+      "#",
+      "!!int",
+      "\u0000",
+      "ä",
+      "|",
+      "%YAML 1.2\n---\n"
+    };
+    Random random = new Random(41);
+    for (int round = 0; round < 3_000; round++) {
+      StringBuilder yaml = new StringBuilder();
+      for (int i = random.nextInt(25); i > 0; i--) {
+        yaml.append(pieces[random.nextInt(pieces.length)]);
+      }
+      try {
+        RunFile.parse("run.yaml", yaml.toString(), List.of());
+      } catch (InputException e) {
+        assertThat(e.getMessage()).contains("run.yaml");
+      }
+    }
   }
 }

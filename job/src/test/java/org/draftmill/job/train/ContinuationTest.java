@@ -11,6 +11,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.draftmill.compute.InputException;
 import org.draftmill.job.run.RunDirectory;
+import org.draftmill.job.run.SavedState;
 import org.draftmill.job.run.TestingStates;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,7 +79,12 @@ class ContinuationTest {
         .extracting(TrainingLog.Row::step)
         .containsExactlyElementsOf(LongStream.range(0, 20).boxed().toList());
     assertThat(Files.readAllLines(run.log().resolve("replaced/training-15.jsonl"))).hasSize(15);
-    assertThat(Continuation.of(run, STEPS).loggedSteps()).isEqualTo(20);
+    Continuation again = Continuation.of(run, STEPS);
+    assertThat(again.loggedSteps()).isEqualTo(20);
+    assertThat(again.warnings()).as("said once").isEmpty();
+    SavedState.prune(run, 1);
+    assertThat(older).as("what the run goes on from").exists();
+    assertThat(damaged).doesNotExist();
   }
 
   @Test

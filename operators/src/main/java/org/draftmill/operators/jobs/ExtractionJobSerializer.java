@@ -12,7 +12,7 @@ import org.apache.flink.core.memory.DataOutputView;
  */
 public final class ExtractionJobSerializer implements SimpleVersionedSerializer<ExtractionJob> {
   static final int VERSION = 1;
-  private static final int FIXED_BYTES = 28;
+  static final int FIXED_BYTES = 28;
 
   @Override
   public int getVersion() {

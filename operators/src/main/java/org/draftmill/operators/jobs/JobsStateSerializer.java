@@ -44,6 +44,11 @@ final class JobsStateSerializer implements SimpleVersionedSerializer<JobsState> 
   private static JobsState read(DataInputDeserializer in) throws IOException {
     long next = in.readLong();
     int count = in.readInt();
+    if (next < 0 || count < 0 || count > in.available() / ExtractionJobSerializer.FIXED_BYTES) {
+      throw new IOException(
+          "The position in the list of jobs is damaged: next %d, %d jobs in %d bytes."
+              .formatted(next, count, in.available()));
+    }
     List<ExtractionJob> returned = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       returned.add(ExtractionJobSerializer.read(in));

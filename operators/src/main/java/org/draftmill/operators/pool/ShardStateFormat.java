@@ -1,5 +1,6 @@
 package org.draftmill.operators.pool;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,7 @@ import org.draftmill.serializers.StepMarker;
 final class ShardStateFormat {
   private static final int MAGIC = 0x444D5053;
   private static final int VERSION = 1;
+  private static final int RELEASE_BYTES = 21;
 
   private ShardStateFormat() {}
 
@@ -71,7 +73,15 @@ final class ShardStateFormat {
    * @throws IllegalConfigurationException if they were written with another order of release
    */
   static ShardState read(byte[] bytes, PoolSettings settings) throws IOException {
-    DataInputDeserializer in = new DataInputDeserializer(bytes);
+    try {
+      return read(new DataInputDeserializer(bytes), settings);
+    } catch (EOFException | IllegalArgumentException e) {
+      throw new IOException("The state of the pool is damaged: " + e.getMessage(), e);
+    }
+  }
+
+  private static ShardState read(DataInputDeserializer in, PoolSettings settings)
+      throws IOException {
     int magic = in.readInt();
     int version = in.readInt();
     if (magic != MAGIC || version != VERSION) {
@@ -88,17 +98,31 @@ final class ShardStateFormat {
     int shard = in.readInt();
     long step = in.readLong();
     long released = in.readLong();
-    long[] places = new long[in.readInt()];
+    long[] places = new long[count(in, Long.BYTES, "places")];
     for (int i = 0; i < places.length; i++) {
       places[i] = in.readLong();
     }
-    int releases = in.readInt();
+    int releases = count(in, RELEASE_BYTES, "releases");
     List<StepMarker.Release> releasedOfStep = new ArrayList<>();
     for (int i = 0; i < releases; i++) {
       JobId job = new JobId(in.readLong(), in.readInt(), in.readInt(), in.readInt());
       releasedOfStep.add(new StepMarker.Release(job, in.readBoolean()));
     }
+    if (in.available() > 0) {
+      throw new IOException(
+          "The state of the pool is damaged: %d bytes follow its end.".formatted(in.available()));
+    }
     return new ShardState(shard, step, released, places, releasedOfStep);
+  }
+
+  private static int count(DataInputDeserializer in, int bytes, String what) throws IOException {
+    int count = in.readInt();
+    if (count < 0 || count > in.available() / bytes) {
+      throw new IOException(
+          "The state of the pool is damaged: it names %d %s, but %d bytes are left for them."
+              .formatted(count, what, in.available()));
+    }
+    return count;
   }
 
   private static int code(ReleaseOrder order) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +63,24 @@ class JobsStateTest {
       byte[] cut = Arrays.copyOf(bytes, length);
       assertThatThrownBy(() -> stored.serializer().deserialize(1, cut))
           .isInstanceOf(IOException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("versionOne")
+  <T> void flippedBitsAreReadOrRefused(Stored<T> stored) throws IOException {
+    byte[] sound = bytes(stored.file());
+    Random random = new Random(23);
+    for (int round = 0; round < 20_000; round++) {
+      byte[] bytes = sound.clone();
+      for (int flips = 1 + random.nextInt(4); flips > 0; flips--) {
+        bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+      }
+      try {
+        stored.serializer().deserialize(1, bytes);
+      } catch (IOException refused) {
+        // as documented
+      }
     }
   }
 

@@ -6,38 +6,52 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.Set;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The port at which a member waits for the one before it, bound to one address. Whoever cannot
- * prove that it is that member is turned away; several callers are heard at once, so that a silent
- * stranger keeps nobody waiting.
+ * prove that it is that member is turned away. Several callers are heard at once, each for a few
+ * seconds in all, and one too many takes the place of the oldest: so neither a silent stranger, nor
+ * one who speaks a byte at a time, nor a crowd of them keeps anybody waiting.
  */
 public final class Listener implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
   private static final int HEARD_AT_ONCE = 32;
-  private static final int HANDSHAKE_MILLIS = 10_000;
+  private static final Duration LONGEST_HANDSHAKE = Duration.ofSeconds(10);
+  private static final int LOOK_MILLIS = 250;
 
   private final ServerSocket server;
-  private final Set<Socket> heard = ConcurrentHashMap.newKeySet();
+  private final Duration longestHandshake;
+  private final Map<Socket, Long> heard = new LinkedHashMap<>(); // until when, oldest first
   private final CompletableFuture<Socket> accepted = new CompletableFuture<>();
 
-  private Listener(ServerSocket server) {
+  private Listener(ServerSocket server, Duration longestHandshake) {
     this.server = server;
+    this.longestHandshake = longestHandshake;
   }
 
   /**
    * @param address of this host, as its peers reach it; the port is chosen by the system
    */
   public static Listener open(InetAddress address) throws IOException {
+    return open(address, LONGEST_HANDSHAKE);
+  }
+
+  /**
+   * @param longestHandshake after which a caller is turned away
+   */
+  static Listener open(InetAddress address, Duration longestHandshake) throws IOException {
     ServerSocket server = new ServerSocket();
     try {
       server.bind(new InetSocketAddress(address, 0), 64);
+      server.setSoTimeout(LOOK_MILLIS);
     } catch (IOException e) {
       server.close();
       throw new IOException(
@@ -45,7 +59,7 @@ public final class Listener implements Closeable {
               .formatted(address, e.getMessage()),
           e);
     }
-    return new Listener(server);
+    return new Listener(server, longestHandshake);
   }
 
   public int port() {
@@ -59,33 +73,56 @@ public final class Listener implements Closeable {
   }
 
   private void listen(Handshake handshake) {
-    Semaphore room = new Semaphore(HEARD_AT_ONCE);
     try {
       while (!accepted.isDone()) {
-        Socket caller = server.accept();
-        if (room.tryAcquire()) {
-          heard.add(caller);
-          daemon(
-              "draftmill handshake " + caller.getRemoteSocketAddress(),
-              () -> {
-                hear(caller, handshake);
-                room.release();
-              });
-        } else {
-          caller.close();
+        Socket caller;
+        try {
+          caller = server.accept();
+        } catch (SocketTimeoutException e) {
+          turnAwayLate();
+          continue;
         }
+        turnAwayLate();
+        add(caller);
+        daemon(
+            "draftmill handshake " + caller.getRemoteSocketAddress(),
+            () -> hear(caller, handshake));
       }
     } catch (IOException e) {
       accepted.completeExceptionally(new IOException("The drafter's port was closed.", e));
     }
   }
 
+  private synchronized void add(Socket caller) throws IOException {
+    if (heard.size() == HEARD_AT_ONCE) {
+      Iterator<Socket> oldest = heard.keySet().iterator();
+      oldest.next().close();
+      oldest.remove();
+    }
+    heard.put(caller, System.nanoTime() + longestHandshake.toNanos());
+  }
+
+  private synchronized void turnAwayLate() throws IOException {
+    long now = System.nanoTime();
+    for (Iterator<Map.Entry<Socket, Long>> all = heard.entrySet().iterator(); all.hasNext(); ) {
+      Map.Entry<Socket, Long> caller = all.next();
+      if (now - caller.getValue() > 0) {
+        caller.getKey().close();
+        all.remove();
+      }
+    }
+  }
+
+  private synchronized void remove(Socket caller) {
+    heard.remove(caller);
+  }
+
   private void hear(Socket caller, Handshake handshake) {
     try {
-      caller.setSoTimeout(HANDSHAKE_MILLIS);
+      caller.setSoTimeout((int) longestHandshake.toMillis());
       caller.setTcpNoDelay(true);
       handshake.answer(caller);
-      heard.remove(caller);
+      remove(caller);
       if (accepted.complete(caller)) {
         server.close();
         return;
@@ -93,7 +130,7 @@ public final class Listener implements Closeable {
     } catch (IOException e) {
       LOG.warn("Turned away {}: {}.", caller.getRemoteSocketAddress(), e.getMessage());
     }
-    heard.remove(caller);
+    remove(caller);
     try {
       caller.close();
     } catch (IOException e) {
@@ -106,8 +143,10 @@ public final class Listener implements Closeable {
   public void close() throws IOException {
     accepted.completeExceptionally(new IOException("The drafter's port was closed."));
     server.close();
-    for (Socket caller : heard) {
-      caller.close();
+    synchronized (this) {
+      for (Socket caller : heard.keySet()) {
+        caller.close();
+      }
     }
   }
 

@@ -62,6 +62,14 @@ final class ReferenceFormat {
           "The drafter's state is of version %d; this build reads versions 1 to %d."
               .formatted(version, VERSION));
     }
+    try {
+      return read(version, in);
+    } catch (IllegalArgumentException e) {
+      throw new IOException("The drafter's state is damaged: " + e.getMessage(), e);
+    }
+  }
+
+  private static SnapshotReference read(int version, DataInputView in) throws IOException {
     String path = in.readUTF();
     long bytes = in.readLong();
     long crc32c = in.readLong();

@@ -10,10 +10,12 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.draftmill.operators.drafter.collective.Membership.Member;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -154,6 +156,49 @@ class TcpCollectiveFailureTest {
         second.join(group.membership);
         TestingGroup.get(joining);
         group.all(m -> m.reduceScatter(new long[1000], HALVES));
+      }
+    }
+  }
+
+  @Test
+  void aCallerWhoSpeaksAByteAtATimeIsTurnedAwayAfterAllTheTime() throws Exception {
+    try (Listener listener =
+        Listener.open(InetAddress.getLoopbackAddress(), Duration.ofMillis(500))) {
+      listener.accept(new Handshake(membership(listener.port(), 1), 1, 0));
+      try (Socket slow = new Socket("127.0.0.1", listener.port())) {
+        Awaitility.await()
+            .pollInterval(Duration.ofMillis(100)) // each byte comes well within the time
+            .until(() -> isTurnedAway(slow));
+      }
+    }
+  }
+
+  private static boolean isTurnedAway(Socket socket) {
+    try {
+      socket.getOutputStream().write(ByteBuffer.allocate(4).putInt(Handshake.MAGIC).get(0));
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  @Test
+  void aCrowdOfStrangersKeepsNobodyOut() throws Exception {
+    try (TestingGroup group = new TestingGroup(PATIENT, 0, 1)) {
+      int port = group.membership.members().get(0).port();
+      TcpCollective first = group.members.get(0);
+      Future<?> joining = group.start(first, m -> first.join(group.membership));
+      List<Socket> crowd = new ArrayList<>();
+      try {
+        for (int i = 0; i < 100; i++) {
+          crowd.add(new Socket("127.0.0.1", port));
+        }
+        group.members.get(1).join(group.membership);
+        TestingGroup.get(joining);
+      } finally {
+        for (Socket stranger : crowd) {
+          stranger.close();
+        }
       }
     }
   }

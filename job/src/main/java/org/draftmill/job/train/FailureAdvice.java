@@ -1,0 +1,97 @@
+package org.draftmill.job.train;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.flink.util.SerializedThrowable;
+import org.draftmill.compute.InputException;
+import org.draftmill.job.console.Text;
+import org.draftmill.job.run.RunDirectory;
+import org.draftmill.job.run.SavedState;
+
+/** Recognizes failures of a whole run whose cause lies outside of it, and says what to do. */
+final class FailureAdvice {
+  private static final Set<String> FULL = Set.of("No space left on device", "Disk quota exceeded");
+
+  /** As Flink says it of a task whose operators cannot be made ready from their state. */
+  private static final String RESTORING = "Exception while creating StreamOperatorStateContext";
+
+  private FailureAdvice() {}
+
+  /** The failure in the words of a user, or itself if there is nothing to add. */
+  static Exception explain(Exception failure, ResolvedRun run) {
+    List<Throwable> causes = causes(failure);
+    if (causes.stream().anyMatch(FailureAdvice::isFull)) {
+      return new RunFailedException(fullDisk(run), failure);
+    }
+    if (causes.stream().anyMatch(cause -> said(cause).contains(RESTORING))) {
+      Optional<SavedState> newest =
+          SavedState.list(run.directory().checkpoints()).stream().findFirst();
+      if (newest.isPresent()) {
+        return new InputException(
+            "The checkpoint %s cannot be restored, it is damaged: %s Move it away, and the same command goes on from the one before."
+                .formatted(newest.get().path(), sentence(causes.get(causes.size() - 1))),
+            failure);
+      }
+    }
+    return failure;
+  }
+
+  /** The same outside of the job, before it begins or when it has ended. */
+  static Exception explain(IOException failure, RunDirectory run) {
+    return causes(failure).stream().anyMatch(FailureAdvice::isFull)
+        ? new RunFailedException(
+            "The disk of %s is full, %s. Make room, and give the same command again."
+                .formatted(run.root(), free(run)),
+            failure)
+        : failure;
+  }
+
+  private static String fullDisk(ResolvedRun run) {
+    return "The disk of %s is full: %s, and a run such as this takes up to %s. Make room; the same command then goes on from the last checkpoint, which is whole."
+        .formatted(
+            run.directory().root(),
+            free(run.directory()),
+            Text.bytes(Estimates.of(run).diskBytes()));
+  }
+
+  private static String free(RunDirectory run) {
+    try {
+      return Text.bytes(Files.getFileStore(run.root()).getUsableSpace()) + " are free";
+    } catch (IOException e) {
+      return "how much is free is not known";
+    }
+  }
+
+  private static boolean isFull(Throwable cause) {
+    return FULL.stream().anyMatch(said(cause)::contains);
+  }
+
+  private static String said(Throwable cause) {
+    return String.valueOf(cause.getMessage());
+  }
+
+  /** The message without the class that a serialized failure puts in front of it. */
+  private static String sentence(Throwable root) {
+    String message = said(root);
+    String name =
+        root instanceof SerializedThrowable serialized
+            ? serialized.getOriginalErrorClassName()
+            : root.getClass().getName();
+    String plain = message.startsWith(name + ": ") ? message.substring(name.length() + 2) : message;
+    return root.getMessage() == null || plain.equals(name)
+        ? "its bytes make no sense (" + name.substring(name.lastIndexOf('.') + 1) + ")."
+        : plain;
+  }
+
+  private static List<Throwable> causes(Throwable failure) {
+    List<Throwable> causes = new ArrayList<>();
+    for (Throwable t = failure; t != null && !causes.contains(t); t = t.getCause()) {
+      causes.add(t);
+    }
+    return causes;
+  }
+}
