@@ -53,16 +53,18 @@ public final class RunOptions {
   public static final ConfigOption<Integer> RESTART_ATTEMPTS =
       ConfigOptions.key("run.restart-attempts")
           .intType()
-          .defaultValue(3)
+          .defaultValue(6)
           .withDescription(
-              "How often a failure is answered by a restart from the last checkpoint before the run"
-                  + " fails.");
+              "How many failures in a row are answered by a restart from the last checkpoint before"
+                  + " the run fails. An hour without one ends the row.");
 
   public static final ConfigOption<Duration> RESTART_DELAY =
       ConfigOptions.key("run.restart-delay")
           .durationType()
           .defaultValue(Duration.ofSeconds(1))
-          .withDescription("How long a restart waits after a failure.");
+          .withDescription(
+              "How long a restart waits after a failure; after the next one in a row twice as long, up to"
+                  + " ten times.");
 
   private RunOptions() {}
 }

@@ -74,13 +74,30 @@ public final class FlinkSettings {
     return period;
   }
 
+  /**
+   * A cluster hands out the slots of a TaskManager that died until its heartbeats have been missed,
+   * some twenty seconds: restarts in even steps would be used up by then.
+   */
   private static void restarts(Configuration options, Configuration flink) {
     int attempts = options.get(RunOptions.RESTART_ATTEMPTS);
-    flink.set(RestartStrategyOptions.RESTART_STRATEGY, attempts == 0 ? "none" : "fixed-delay");
-    flink.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, attempts);
+    if (attempts == 0) {
+      flink.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
+      return;
+    }
+    // Flink takes no shorter one.
+    Duration delay =
+        Duration.ofMillis(Math.max(1, options.get(RunOptions.RESTART_DELAY).toMillis()));
+    flink.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+    flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, attempts);
+    flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, delay);
     flink.set(
-        RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY,
-        options.get(RunOptions.RESTART_DELAY));
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
+        delay.multipliedBy(10));
+    flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_BACKOFF_MULTIPLIER, 2.0);
+    flink.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_JITTER_FACTOR, 0.0);
+    flink.set(
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD,
+        Duration.ofHours(1));
   }
 
   /**

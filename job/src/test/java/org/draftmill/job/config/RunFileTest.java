@@ -37,7 +37,7 @@ class RunFileTest {
     assertThat(run.get(RunOptions.SEED)).isEqualTo(7L);
     assertThat(run.get(CheckpointOptions.INTERVAL)).isEqualTo(Duration.ofSeconds(10));
     assertThat(run.get(CheckpointOptions.KEEP)).isEqualTo(2);
-    assertThat(run.get(RunOptions.RESTART_ATTEMPTS)).isEqualTo(3);
+    assertThat(run.get(RunOptions.RESTART_ATTEMPTS)).isEqualTo(6);
   }
 
   @Test
