@@ -11,6 +11,7 @@ import org.draftmill.compute.drafter.MaskToken;
 import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.plan.Plan;
+import org.draftmill.job.config.AbsolutePaths;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.RunOptions;
 import org.draftmill.job.run.RunDirectory;
@@ -27,7 +28,7 @@ import org.draftmill.serializers.HiddenStateChunkFormat;
 /**
  * A run with all that its options refer to: plan, target and the checked settings of each stage.
  *
- * @param options as given
+ * @param options as given, with absolute paths
  * @param directory where it works
  * @param jobs which jobs
  * @param plan their lists
@@ -53,7 +54,8 @@ public record ResolvedRun(
    *
    * @throws InputException naming the option or file that cannot be used
    */
-  public static ResolvedRun of(Configuration options) throws IOException {
+  public static ResolvedRun of(Configuration given) throws IOException {
+    Configuration options = AbsolutePaths.in(given);
     RunDirectory directory = directory(options);
     requirePort(options.get(RunOptions.WEB_PORT));
     long seed = options.get(RunOptions.SEED);
