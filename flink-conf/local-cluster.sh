@@ -63,7 +63,7 @@ home=${FLINK_HOME:-$gathered}
 launch() {
   require_java
   assemble
-  exec "$java" -Xmx256m -XX:TieredStopAtLevel=1 -Dlog4j2.statusLoggerLevel=OFF \
+  exec "$java" -Xmx256m -XX:TieredStopAtLevel=1 -Dlog4j2.level=OFF \
     -cp "$box/target/draftmill-box.jar:$box/target/picocli.jar:$home/lib/*" \
     org.draftmill.box.LocalCluster "$@" --dir "$dir" --home "$home" --config "$config"
 }

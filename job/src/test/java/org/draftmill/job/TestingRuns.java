@@ -1,19 +1,29 @@
 package org.draftmill.job;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.draftmill.corpus.TokenizedSequence;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.dataset.DatasetWriter;
+import org.draftmill.corpus.io.ByteSources;
+import org.draftmill.corpus.plan.Plan;
 import org.draftmill.job.console.Console;
+import org.draftmill.job.train.TrainingLog;
 
 /** A tiny target, a tiny dataset and a run file over them, in a directory of a test. */
 public final class TestingRuns {
@@ -88,12 +98,17 @@ public final class TestingRuns {
 
   /** Runs {@code draftmill train} on the run file in this process. */
   public Result train(String... overrides) {
-    List<String> arguments = new ArrayList<>(List.of("train", "--config", file().toString()));
+    return draftmill(
+        Stream.concat(Stream.of("train"), Stream.of(arguments(overrides))).toArray(String[]::new));
+  }
+
+  /** What names the run file, with options that go before it: {@code --config} and {@code -D}. */
+  public String[] arguments(String... overrides) {
+    List<String> arguments = new ArrayList<>(List.of("--config", file().toString()));
     for (String override : overrides) {
-      arguments.add("-D");
-      arguments.add(override);
+      arguments.addAll(List.of("-D", override));
     }
-    return draftmill(arguments.toArray(String[]::new));
+    return arguments.toArray(String[]::new);
   }
 
   /** Runs a command in this process. */
@@ -109,5 +124,33 @@ public final class TestingRuns {
     int code = Draftmill.run(console, arguments);
     return new Result(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  /** Each job of the plan stands once in the training log, and the steps have no gap. */
+  public static void requireEveryJobOnce(Path run) throws IOException {
+    long jobs = Plan.read(ByteSources.directory(run.resolve("plan"))).jobs();
+    List<TrainingLog.Row> rows = TrainingLog.read(run.resolve("log"));
+    List<Long> trained = new ArrayList<>();
+    rows.forEach(row -> trained.addAll(row.jobs()));
+    assertThat(trained)
+        .containsExactlyInAnyOrderElementsOf(LongStream.range(0, jobs).boxed().toList());
+    assertThat(rows)
+        .extracting(TrainingLog.Row::step)
+        .containsExactlyElementsOf(LongStream.range(0, rows.size()).boxed().toList());
+    assertThat(
+            Files.exists(run.resolve("dead-letter"))
+                ? Files.list(run.resolve("dead-letter")).toList()
+                : List.of())
+        .isEmpty();
+  }
+
+  /** SHA-256 of the exported weights of a run. */
+  public static String weights(Path run) throws IOException {
+    try {
+      byte[] file = Files.readAllBytes(run.resolve("export/latest/model.safetensors"));
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(file));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
   }
 }

@@ -19,9 +19,13 @@ import org.apache.flink.configuration.IllegalConfigurationException;
 final class Box {
   private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration GRACE = Duration.ofSeconds(15);
+  private static final Duration SHORT_GRACE = Duration.ofSeconds(2);
 
   private final Layout layout;
   private final PrintStream out;
+
+  /** What was started stays. */
+  private volatile boolean up;
 
   Box(Layout layout, PrintStream out) {
     this.layout = layout;
@@ -58,12 +62,10 @@ final class Box {
     describe(flink);
   }
 
-  private volatile boolean up;
-
   private void stopUnlessUp() {
     if (!up) {
       try {
-        stopAll(Duration.ofSeconds(2));
+        stopAll(SHORT_GRACE);
       } catch (IOException | InterruptedException e) {
         System.err.println("error: not everything could be stopped: " + e.getMessage());
       }
@@ -74,19 +76,24 @@ final class Box {
   void add(Role role, FlinkHome home, Duration patience) throws IOException, InterruptedException {
     requireRunning();
     Configuration flink = BoxConfig.of(layout);
-    boolean standby = role == Role.JOBMANAGER && countAlive(Role.JOBMANAGER) > 0;
+    boolean standby = role == Role.JOBMANAGER && !alive(Role.JOBMANAGER).isEmpty();
     if (standby && !ZooKeeper.isConfigured(flink)) {
       throw BoxException.unusable(
           "A JobManager runs, and a second one needs high availability: start with --ha.");
     }
     Member member = startMember(role, flink, home);
-    up = true;
     long deadline = System.nanoTime() + patience.toNanos();
-    if (role == Role.TASKMANAGER) {
-      awaitTaskManagers(flink, List.of(member), deadline);
-    } else if (!standby) {
-      RestApi rest = new RestApi(flink);
-      await(() -> rest.overview().isPresent(), List.of(member), deadline, "the JobManager answers");
+    try {
+      if (role == Role.TASKMANAGER) {
+        awaitTaskManagers(flink, List.of(member), deadline);
+      } else if (!standby) {
+        RestApi rest = new RestApi(flink);
+        await(
+            () -> rest.overview().isPresent(), List.of(member), deadline, "the JobManager answers");
+      }
+    } catch (BoxException e) {
+      member.stop(SHORT_GRACE);
+      throw e;
     }
     out.println(member.name() + ", process " + member.pid().orElseThrow());
   }
@@ -104,11 +111,7 @@ final class Box {
   private void stopAll(Duration grace) throws IOException, InterruptedException {
     // ZooKeeper last: the others take leave of it.
     for (Role role : List.of(Role.JOBMANAGER, Role.TASKMANAGER, Role.ZOOKEEPER)) {
-      List<Member> members =
-          layout.members().stream()
-              .filter(role::isOf)
-              .map(name -> new Member(layout, name))
-              .toList();
+      List<Member> members = members().stream().filter(member -> role.isOf(member.name())).toList();
       for (Member member : members) {
         member.process().ifPresent(ProcessHandle::destroy);
       }
@@ -123,12 +126,8 @@ final class Box {
   void status() throws IOException, InterruptedException {
     requireRunning();
     describe(BoxConfig.of(layout));
-    List<String> dead = new ArrayList<>();
-    for (String name : layout.members()) {
-      if (!new Member(layout, name).isAlive()) {
-        dead.add(name);
-      }
-    }
+    List<String> dead = new ArrayList<>(layout.members());
+    alive().forEach(member -> dead.remove(member.name()));
     if (!dead.isEmpty()) {
       out.println("dead         " + String.join(", ", dead) + "; see their files in the logs");
     }
@@ -137,11 +136,8 @@ final class Box {
   private void describe(Configuration flink) throws IOException, InterruptedException {
     for (Role role : Role.values()) {
       List<String> pids = new ArrayList<>();
-      for (String name : layout.members()) {
-        Member member = new Member(layout, name);
-        if (role.isOf(name) && member.isAlive()) {
-          pids.add(member.pid().orElseThrow().toString());
-        }
+      for (Member member : alive(role)) {
+        pids.add(member.pid().orElseThrow().toString());
       }
       if (!pids.isEmpty()) {
         out.printf(
@@ -161,12 +157,10 @@ final class Box {
   }
 
   private void requireNothingRuns() throws IOException {
-    for (String name : layout.members()) {
-      if (new Member(layout, name).isAlive()) {
-        throw BoxException.failed(
-            "A cluster runs here already, in %s: stop it first, or give another --dir.",
-            layout.root());
-      }
+    if (!alive().isEmpty()) {
+      throw BoxException.failed(
+          "A cluster runs here already, in %s: stop it first, or give another --dir.",
+          layout.root());
     }
   }
 
@@ -174,12 +168,9 @@ final class Box {
    * @throws BoxException if no process lives
    */
   private void requireRunning() throws IOException {
-    for (String name : layout.members()) {
-      if (new Member(layout, name).isAlive()) {
-        return;
-      }
+    if (alive().isEmpty()) {
+      throw notRunning();
     }
-    throw notRunning();
   }
 
   private BoxException notRunning() {
@@ -187,18 +178,32 @@ final class Box {
         "No cluster runs in %s: start one with flink-conf/local-cluster.sh start.", layout.root());
   }
 
-  private int countAlive(Role role) throws IOException {
-    int alive = 0;
-    for (String name : layout.members()) {
-      if (role.isOf(name) && new Member(layout, name).isAlive()) {
-        alive++;
+  private List<Member> members() {
+    return layout.members().stream().map(name -> new Member(layout, name)).toList();
+  }
+
+  private List<Member> alive() throws IOException {
+    List<Member> alive = new ArrayList<>();
+    for (Member member : members()) {
+      if (member.isAlive()) {
+        alive.add(member);
       }
     }
     return alive;
   }
 
+  private List<Member> alive(Role role) throws IOException {
+    return alive().stream().filter(member -> role.isOf(member.name())).toList();
+  }
+
   /** Logs of the last cluster are kept aside, nothing else of it. */
   private void prepareFolders() throws IOException {
+    if (!layout.isVacant()) {
+      throw BoxException.unusable(
+          "%s holds something else than a cluster: give --dir a folder that is empty or not there yet.",
+          layout.root());
+    }
+    layout.claim();
     if (Files.exists(layout.log())) {
       Path previous = layout.root().resolve("log-previous");
       delete(previous);
@@ -254,7 +259,8 @@ final class Box {
       return switch (role) {
         case ZOOKEEPER -> JavaArguments.ofZooKeeper(layout, flink, home, name);
         case JOBMANAGER ->
-            JavaArguments.ofJobManager(layout, flink, home, name, countAlive(Role.JOBMANAGER) > 0);
+            JavaArguments.ofJobManager(
+                layout, flink, home, name, !alive(Role.JOBMANAGER).isEmpty());
         case TASKMANAGER -> JavaArguments.ofTaskManager(layout, flink, home, name);
       };
     } catch (IllegalConfigurationException | IllegalArgumentException e) {

@@ -20,11 +20,31 @@ import java.util.stream.Stream;
  * </pre>
  */
 public record Layout(Path root) {
+  private static final String MARK = ".local-cluster";
   private static final String PID = ".pid";
   private static final String ARGUMENTS = ".args";
 
   public Layout {
     root = root.toAbsolutePath().normalize();
+  }
+
+  /** Whether a cluster may be started there: nothing of anybody else's would be deleted. */
+  boolean isVacant() throws IOException {
+    if (!Files.exists(root)) {
+      return true;
+    }
+    if (!Files.isDirectory(root)) {
+      return false;
+    }
+    try (Stream<Path> content = Files.list(root)) {
+      return Files.exists(root.resolve(MARK)) || content.findAny().isEmpty();
+    }
+  }
+
+  /** Marks the folder as that of a cluster. */
+  void claim() throws IOException {
+    Files.createDirectories(root);
+    Files.write(root.resolve(MARK), new byte[0]);
   }
 
   Path conf() {

@@ -73,9 +73,9 @@ public final class ClusterRest {
     return text(description, "state").equals("RUNNING");
   }
 
-  /** How often a job was restarted. */
-  public long restarts(String job) throws IOException {
-    return (long) metric("/jobs/" + job, "numRestarts").orElse(0);
+  /** How often a job failed, up to the sixteen times that Flink remembers; also after its end. */
+  public int failures(String job) throws IOException {
+    return get("/jobs/" + job + "/exceptions").path("exceptionHistory").path("entries").size();
   }
 
   /** Checkpoints, and savepoints, that completed. */

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -156,6 +158,17 @@ public final class TestingCluster implements AutoCloseable {
     return script.run(withFlink(arguments));
   }
 
+  /**
+   * Hands the job in and waits for its end, as {@code flink run} does.
+   *
+   * @param arguments of {@code TrainJob}: {@code --config} and {@code -D}
+   */
+  public Result run(String... arguments) throws IOException {
+    return flink(
+        Stream.concat(Stream.of("run", jobJar().toString()), Stream.of(arguments))
+            .toArray(String[]::new));
+  }
+
   /** Starts Flink's command line; its output goes to {@code client-N.out} in the logs. */
   public Process startFlink(String... arguments) throws IOException {
     Path output = logs().resolve("client-" + (clients.size() + 1) + ".out");
@@ -171,7 +184,6 @@ public final class TestingCluster implements AutoCloseable {
   /**
    * Hands the job in and leaves it to the cluster: {@code flink run --detached}.
    *
-   * @param arguments of {@code TrainJob}: {@code --config} and {@code -D}
    * @return its id
    */
   public String submit(String... arguments) throws IOException {
@@ -205,6 +217,26 @@ public final class TestingCluster implements AutoCloseable {
   /** {@code flink cancel}. */
   public void cancel(String job) throws IOException {
     flink("cancel", job).requireDone();
+  }
+
+  /**
+   * Waits until a job is in that state, whoever handed it in.
+   *
+   * @return its id
+   */
+  public String awaitJob(String status, Duration patience) {
+    return await()
+        .atMost(patience)
+        .pollInterval(Duration.ofMillis(200))
+        .ignoreException(IOException.class)
+        .until(
+            () ->
+                rest.jobs().entrySet().stream()
+                    .filter(job -> job.getValue().equals(status))
+                    .map(Map.Entry::getKey)
+                    .findFirst(),
+            Optional::isPresent)
+        .orElseThrow();
   }
 
   /** Waits until a job is in that state; one that ends in another fails at once. */

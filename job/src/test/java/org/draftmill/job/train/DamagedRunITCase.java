@@ -169,7 +169,7 @@ class DamagedRunITCase {
 
     assertThat(result.exitCode()).as(result.err()).isEqualTo(ExitCode.DONE);
     assertThat(result.err()).contains("_metadata cannot be read");
-    TrainingITCase.requireEveryJobOnce(run.root());
+    TestingRuns.requireEveryJobOnce(run.root());
     String weights = Summary.read(run.summary()).weightsSha256();
     Folders.delete(run.root());
     assertThat(train().exitCode()).isEqualTo(ExitCode.DONE);

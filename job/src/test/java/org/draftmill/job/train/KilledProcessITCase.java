@@ -67,7 +67,7 @@ class KilledProcessITCase {
 
     assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
     assertThat(result.out()).contains("resuming    from checkpoints/");
-    TrainingITCase.requireEveryJobOnce(runs.runDirectory());
+    TestingRuns.requireEveryJobOnce(runs.runDirectory());
   }
 
   @Test
@@ -85,7 +85,7 @@ class KilledProcessITCase {
     TestingRuns.Result result = runs.train(SLOW);
     assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
     assertThat(result.out()).contains("resuming    from checkpoints/savepoint-");
-    TrainingITCase.requireEveryJobOnce(runs.runDirectory());
+    TestingRuns.requireEveryJobOnce(runs.runDirectory());
   }
 
   private static boolean hasMetadata(Path checkpoints) {

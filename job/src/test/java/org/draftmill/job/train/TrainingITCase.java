@@ -5,13 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.draftmill.compute.io.Folders;
-import org.draftmill.corpus.io.ByteSources;
-import org.draftmill.corpus.plan.Plan;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.config.RunFile;
 import org.draftmill.job.console.ExitCode;
@@ -72,7 +68,7 @@ class TrainingITCase {
     assertThat(second.jobs()).isEqualTo(first.jobs());
     assertThat(second.seconds()).isEqualTo(first.seconds());
     assertThat(second.weightsSha256()).isEqualTo(first.weightsSha256());
-    requireEveryJobOnce(runs.runDirectory());
+    TestingRuns.requireEveryJobOnce(runs.runDirectory());
   }
 
   @Test
@@ -178,27 +174,9 @@ class TrainingITCase {
     TestingRuns.Result result = runs.train(overrides);
     assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
     Summary summary = Summary.read(runs.runDirectory().resolve("summary.json"));
-    requireEveryJobOnce(runs.runDirectory());
+    TestingRuns.requireEveryJobOnce(runs.runDirectory());
     assertThat(summary.steps())
         .isEqualTo(TrainingLog.read(runs.runDirectory().resolve("log")).size());
     return summary;
-  }
-
-  /** Each job of the plan stands once in the training log, and the steps have no gap. */
-  static void requireEveryJobOnce(Path run) throws IOException {
-    long jobs = Plan.read(ByteSources.directory(run.resolve("plan"))).jobs();
-    List<TrainingLog.Row> rows = TrainingLog.read(run.resolve("log"));
-    List<Long> trained = new ArrayList<>();
-    rows.forEach(row -> trained.addAll(row.jobs()));
-    assertThat(trained)
-        .containsExactlyInAnyOrderElementsOf(LongStream.range(0, jobs).boxed().toList());
-    assertThat(rows)
-        .extracting(TrainingLog.Row::step)
-        .containsExactlyElementsOf(LongStream.range(0, rows.size()).boxed().toList());
-    assertThat(
-            Files.exists(run.resolve("dead-letter"))
-                ? Files.list(run.resolve("dead-letter")).toList()
-                : List.of())
-        .isEmpty();
   }
 }
