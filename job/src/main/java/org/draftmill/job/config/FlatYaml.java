@@ -1,12 +1,9 @@
 package org.draftmill.job.config;
 
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.draftmill.compute.InputException;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -45,7 +42,6 @@ final class FlatYaml {
 
   private final String file;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
-  private final Set<Node> groups = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private FlatYaml(String file) {
     this.file = file;
@@ -82,10 +78,6 @@ final class FlatYaml {
       throw new InputException(
           place(node)
               + ": expected groups of options such as `run: {dir: …}`, found another value.");
-    }
-    if (!groups.add(mapping)) {
-      throw new InputException(
-          place(node) + ": a group is repeated by its alias (*); write it out where it is needed.");
     }
     if (prefix.length() > LONGEST_KEY) {
       throw new InputException(place(node) + ": it is nested too deep to be a run file.");

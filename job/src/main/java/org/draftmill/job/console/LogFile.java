@@ -52,7 +52,7 @@ public final class LogFile {
 
   private static ConfigurationBuilder<BuiltConfiguration> builder() {
     return ConfigurationBuilderFactory.newConfigurationBuilder()
-        .setStatusLevel(Level.ERROR)
+        .setStatusLevel(Level.OFF)
         // The clean stop on Ctrl-C is worth logging; the JVM's end closes the file all the same.
         .setShutdownHook("disable");
   }

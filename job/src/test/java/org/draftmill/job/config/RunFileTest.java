@@ -135,7 +135,7 @@ class RunFileTest {
   void aliasesOfGroupsAreRefused(String yaml) {
     assertThatThrownBy(() -> RunFile.parse("run.yaml", yaml, List.of()))
         .isInstanceOf(InputException.class)
-        .hasMessageContaining("is repeated by its alias");
+        .hasMessageContaining("Number of aliases for non-scalar nodes exceeds");
   }
 
   @Test
