@@ -111,7 +111,7 @@ class FullDiskITCase {
     TestingRuns.Result after = train();
     assertThat(after.exitCode()).as(after.err()).isEqualTo(ExitCode.DONE);
     assertThat(after.out()).contains("resuming    from checkpoints/");
-    TrainingITCase.requireEveryJobOnce(disk.resolve("run"));
+    TestingRuns.requireEveryJobOnce(disk.resolve("run"));
     final String weights = Summary.read(disk.resolve("run/summary.json")).weightsSha256();
     Folders.delete(disk.resolve("run"));
     assertThat(train().exitCode()).isEqualTo(ExitCode.DONE);
