@@ -43,13 +43,23 @@ __device__ __forceinline__ float4 times(float4 x, float factor) {
   return make_float4(x.x * factor, x.y * factor, x.z * factor, x.w * factor);
 }
 
+// Columns from a thread's quad to its next.
+constexpr int STEP = 4 * THREADS;
+
 // Over scale·row[columns], the same in all threads of the block.
-__device__ __forceinline__ Softmax softmaxOf(const float* row, int columns, bool wide, float scale) {
+template <bool WIDE>
+__device__ __forceinline__ Softmax softmaxOf(const float* row, int columns, float scale) {
   __shared__ Softmax warps[WARPS];
   Softmax own = {LEAST, 0.f, columns};
-#pragma unroll 4
-  for (int c = 4 * static_cast<int>(threadIdx.x); c < columns; c += 4 * THREADS) {
-    own.add(times(loadQuad(row + c, columns - c, wide, LEAST), scale), c);
+  for (int c = 4 * static_cast<int>(threadIdx.x); c < columns; c += BATCH * STEP) {
+    float4 quads[BATCH];
+    loadBatch<WIDE>(quads, row, c, STEP, columns, LEAST);
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      if (c + k * STEP < columns) {
+        own.add(times(quads[k], scale), c + k * STEP);
+      }
+    }
   }
   for (int distance = WARP / 2; distance > 0; distance /= 2) {
     float largest = __shfl_xor_sync(ALL_LANES, own.largest, distance);
@@ -91,7 +101,8 @@ __device__ __forceinline__ float blockSum(float value) {
 extern "C" __global__ void loss_cross_entropy(const float* z, const int* labels, float* results, int slots,
                                               int first, int vocabulary) {
   const float* row = z + static_cast<long long>(blockIdx.x) * vocabulary;
-  Softmax softmax = softmaxOf(row, vocabulary, isWide(z, vocabulary), 1.f);
+  Softmax softmax =
+      isWide(z, vocabulary) ? softmaxOf<true>(row, vocabulary, 1.f) : softmaxOf<false>(row, vocabulary, 1.f);
   if (threadIdx.x == 0) {
     int slot = first + static_cast<int>(blockIdx.x);
     float* to = results + slot;
@@ -127,6 +138,78 @@ extern "C" __global__ void loss_weights(float* results, const double* position, 
   }
 }
 
+// Σ p·(log p − log q) of a thread, log p = t·scale − logT and log q = z·scale − logZ.
+template <bool WIDE>
+__device__ __forceinline__ float divergenceOf(const float* t, const float* z, float logT, float logZ, float scale,
+                                              int columns) {
+  float sum = 0.f;
+  for (int c = 4 * static_cast<int>(threadIdx.x); c < columns; c += BATCH * STEP) {
+    float4 teachers[BATCH], own[BATCH];
+    loadBatch<WIDE>(teachers, t, c, STEP, columns, LEAST);
+    loadBatch<WIDE>(own, z, c, STEP, columns, LEAST);
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const float* p = &teachers[k].x;
+      const float* q = &own[k].x;
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        float logP = fmaf(p[i], scale, -logT);
+        sum = fmaf(expOf(logP), logP - fmaf(q[i], scale, -logZ), sum);
+      }
+    }
+  }
+  return sum;
+}
+
+// Σ q·log q of a thread, log q = z − logSum.
+template <bool WIDE>
+__device__ __forceinline__ float logarithmsOf(const float* z, float logSum, int columns) {
+  float sum = 0.f;
+  for (int c = 4 * static_cast<int>(threadIdx.x); c < columns; c += BATCH * STEP) {
+    float4 own[BATCH];
+    loadBatch<WIDE>(own, z, c, STEP, columns, LEAST);
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      const float* q = &own[k].x;
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        float log = q[i] - logSum;
+        sum = fmaf(expOf(log), log, sum);
+      }
+    }
+  }
+  return sum;
+}
+
+template <bool WIDE>
+__device__ __forceinline__ void softTerms(const float* z, const float* t, float* results, float* logSums, float kl,
+                                          float scale, float cap, int slots, int first, int vocabulary) {
+  long long begin = static_cast<long long>(blockIdx.x) * vocabulary, step = slots;
+  float* to = results + first + blockIdx.x;
+  float logSum = to[4 * step];
+  bool confident = cap != 0.f && to[3 * step] != 0.f;
+  float divergence = 0.f, entropy = 0.f;
+  if (t != nullptr) {
+    float logZ = scale == 1.f ? logSum : softmaxOf<WIDE>(z + begin, vocabulary, scale).log();
+    float logT = softmaxOf<WIDE>(t + begin, vocabulary, scale).log();
+    divergence = blockSum(divergenceOf<WIDE>(t + begin, z + begin, logT, logZ, scale, vocabulary));
+    if (threadIdx.x == 0) {
+      logSums[blockIdx.x] = logZ;
+      logSums[gridDim.x + blockIdx.x] = logT;
+    }
+  }
+  if (confident) {
+    entropy = -blockSum(logarithmsOf<WIDE>(z + begin, logSum, vocabulary));
+  }
+  __syncthreads();  // all have read what is overwritten now
+  if (threadIdx.x == 0) {
+    if (t != nullptr) {
+      to[0] = (1.f - kl) * to[0] + kl * (divergence / (scale * scale));
+    }
+    to[step] = entropy;
+  }
+}
+
 // The terms beyond cross-entropy. With teacher logits t [rows, vocabulary], or null:
 // loss = (1 − kl)·loss + kl·T²·KL(softmax(t/T) ‖ softmax(z/T)), T = 1/scale; with cap ≠ 0 the
 // confidence is the entropy of softmax(z) where the label was hit, otherwise 0. Both overwrite theirs
@@ -134,58 +217,49 @@ extern "C" __global__ void loss_weights(float* results, const double* position, 
 // Launch: a block of 512 threads for each row.
 extern "C" __global__ void loss_soft_terms(const float* z, const float* t, float* results, float* logSums, float kl,
                                            float scale, float cap, int slots, int first, int vocabulary) {
-  const float* row = z + static_cast<long long>(blockIdx.x) * vocabulary;
-  float* to = results + first + blockIdx.x;
-  long long step = slots;
-  bool wide = isWide(z, vocabulary);
-  float logSum = to[4 * step];
-  bool hit = to[3 * step] != 0.f;
-  float divergence = 0.f;
+  if (isWide(z, vocabulary) && isWide(t, vocabulary)) {
+    softTerms<true>(z, t, results, logSums, kl, scale, cap, slots, first, vocabulary);
+  } else {
+    softTerms<false>(z, t, results, logSums, kl, scale, cap, slots, first, vocabulary);
+  }
+}
+
+// What turns the logits of one slot into their gradient.
+struct Slope {
+  float hard, confidence, soft;  // factors of the terms
+  float entropy, logSum, logZ, logT;
+  float scale;
+  int label;
+};
+
+// At columns c …; t or null.
+template <bool WIDE>
+__device__ __forceinline__ void differentiate(float* z, const float* t, Slope slope, int c, int columns) {
+  float4 own[BATCH], teachers[BATCH];
+  loadBatch<WIDE>(own, z, c, STEP, columns, LEAST);
   if (t != nullptr) {
-    const float* taught = t + static_cast<long long>(blockIdx.x) * vocabulary;
-    bool wideTaught = isWide(t, vocabulary);
-    float logZ = scale == 1.f ? logSum : softmaxOf(row, vocabulary, wide, scale).log();
-    float logT = softmaxOf(taught, vocabulary, wideTaught, scale).log();
-    float sum = 0.f;
-#pragma unroll 2
-    for (int c = 4 * static_cast<int>(threadIdx.x); c < vocabulary; c += 4 * THREADS) {
-      float4 p = loadQuad(taught + c, vocabulary - c, wideTaught, LEAST);
-      float4 q = loadQuad(row + c, vocabulary - c, wide, LEAST);
-      const float* teacher = &p.x;
-      const float* own = &q.x;
+    loadBatch<WIDE>(teachers, t, c, STEP, columns, LEAST);
+  }
 #pragma unroll
-      for (int i = 0; i < 4; i++) {
-        float logP = fmaf(teacher[i], scale, -logT);
-        sum = fmaf(expOf(logP), logP - fmaf(own[i], scale, -logZ), sum);
-      }
-    }
-    divergence = blockSum(sum);
-    if (threadIdx.x == 0) {
-      logSums[blockIdx.x] = logZ;
-      logSums[gridDim.x + blockIdx.x] = logT;
-    }
-  }
-  float entropy = 0.f;
-  if (cap != 0.f && hit) {
-    float sum = 0.f;
-#pragma unroll 2
-    for (int c = 4 * static_cast<int>(threadIdx.x); c < vocabulary; c += 4 * THREADS) {
-      float4 q = loadQuad(row + c, vocabulary - c, wide, LEAST);
-      const float* own = &q.x;
+  for (int k = 0; k < BATCH; k++) {
+    float* values = &own[k].x;
+    const float* p = &teachers[k].x;
 #pragma unroll
-      for (int i = 0; i < 4; i++) {
-        float log = own[i] - logSum;
-        sum = fmaf(expOf(log), log, sum);
+    for (int i = 0; i < 4; i++) {
+      float logit = values[i];
+      float log = logit - slope.logSum;
+      float value = expOf(log) * fmaf(-slope.confidence, log + slope.entropy, slope.hard);
+      if (c + k * STEP + i == slope.label) {
+        value -= slope.hard;
       }
+      if (t != nullptr) {
+        float q = expOf(fmaf(logit, slope.scale, -slope.logZ));
+        value += slope.soft * (q - expOf(fmaf(p[i], slope.scale, -slope.logT)));
+      }
+      values[i] = value;
     }
-    entropy = -blockSum(sum);
   }
-  if (threadIdx.x == 0) {
-    if (t != nullptr) {
-      to[0] = (1.f - kl) * to[0] + kl * (divergence / (scale * scale));
-    }
-    to[step] = entropy;
-  }
+  storeBatch<WIDE>(z, own, c, STEP, columns);
 }
 
 // The logits of every slot become their gradient: with weight = supervised·w,
@@ -195,49 +269,38 @@ extern "C" __global__ void loss_soft_terms(const float* z, const float* t, float
 extern "C" __global__ void loss_gradient(float* z, const float* t, const float* results, const float* logSums,
                                          const int* labels, const int* supervised, float kl, float scale,
                                          float cap, int slots, int first, int vocabulary) {
-  constexpr int QUADS = 4;  // of a thread
   int row = static_cast<int>(blockIdx.x), slot = first + row;
   const float* own = results + slot;
   long long step = slots;
-  float weight = supervised[slot] != 0 ? own[2 * step] : 0.f;
-  float entropy = own[step], logSum = own[4 * step];
-  float hard = (1.f - kl) * weight;
-  float confidence = own[3 * step] != 0.f ? cap * weight : 0.f;
-  float soft = t == nullptr ? 0.f : kl * weight / scale;
-  float logZ = t == nullptr ? 0.f : logSums[row], logT = t == nullptr ? 0.f : logSums[gridDim.x + row];
-  int label = labels[slot];
   float* to = z + static_cast<long long>(row) * vocabulary;
-  const float* taught = t + static_cast<long long>(row) * vocabulary;
-  bool wide = isWide(z, vocabulary), wideTaught = isWide(t, vocabulary);
-  int c = 4 * (static_cast<int>(blockIdx.y) * THREADS * QUADS + static_cast<int>(threadIdx.x));
+  bool wide = isWide(z, vocabulary) && isWide(t, vocabulary);
+  int c = static_cast<int>(blockIdx.y) * BATCH * STEP + 4 * static_cast<int>(threadIdx.x);
+  float weight = supervised[slot] != 0 ? own[2 * step] : 0.f;
+  if (weight == 0.f) {
+    float4 zeros[BATCH];
 #pragma unroll
-  for (int k = 0; k < QUADS; k++, c += 4 * THREADS) {
-    if (c >= vocabulary) {
-      break;
+    for (int k = 0; k < BATCH; k++) {
+      zeros[k] = make_float4(0.f, 0.f, 0.f, 0.f);
     }
-    float4 gradient = make_float4(0.f, 0.f, 0.f, 0.f);
-    if (weight != 0.f) {
-      float4 logits = loadQuad(to + c, vocabulary - c, wide, LEAST);
-      float4 teacher = gradient;
-      if (t != nullptr) {
-        teacher = loadQuad(taught + c, vocabulary - c, wideTaught, LEAST);
-      }
-      float* g = &gradient.x;
-      const float* zs = &logits.x;
-      const float* ts = &teacher.x;
-#pragma unroll
-      for (int i = 0; i < 4; i++) {
-        float log = zs[i] - logSum;
-        float value = expOf(log) * fmaf(-confidence, log + entropy, hard);
-        if (c + i == label) {
-          value -= hard;
-        }
-        if (t != nullptr) {
-          value += soft * (expOf(fmaf(zs[i], scale, -logZ)) - expOf(fmaf(ts[i], scale, -logT)));
-        }
-        g[i] = value;
-      }
+    if (wide) {
+      storeBatch<true>(to, zeros, c, STEP, vocabulary);
+    } else {
+      storeBatch<false>(to, zeros, c, STEP, vocabulary);
     }
-    storeQuad(to + c, gradient, vocabulary - c, wide);
+    return;
+  }
+  const float* taught = nullptr;
+  Slope slope = {(1.f - kl) * weight, own[3 * step] != 0.f ? cap * weight : 0.f, 0.f, own[step], own[4 * step],
+                 0.f, 0.f, scale, labels[slot]};
+  if (t != nullptr) {
+    taught = t + static_cast<long long>(row) * vocabulary;
+    slope.soft = kl * weight / scale;
+    slope.logZ = logSums[row];
+    slope.logT = logSums[gridDim.x + row];
+  }
+  if (wide) {
+    differentiate<true>(to, taught, slope, c, vocabulary);
+  } else {
+    differentiate<false>(to, taught, slope, c, vocabulary);
   }
 }

@@ -1,11 +1,12 @@
 // RMSNorm over groups of columns: a whole row, or one head of it. A group is worked on by a team, its
-// values four by four in turn: a warp for at most 512 columns, else a block of 256 threads; what a
-// thread reads first of its group stays in registers. Blocks have 256 threads. Sums run in an
+// values four by four in turn: 8 threads for at most 128 columns, 32 for at most 512, else a block of 256;
+// what a thread reads first of its group stays in registers. Blocks have 256 threads. Sums run in an
 // order that the width of the group alone decides.
 #include "quads.cuh"
 
 constexpr int THREADS = 256;
-constexpr int KEPT = 4;           // quads a thread keeps: 512 columns of a warp, 4,096 of a block
+constexpr int HEAD = 8;            // threads of the smallest team
+constexpr int KEPT = BATCH;        // quads a thread keeps: all of a group, or 4,096 columns of a block
 constexpr int GROUPS_A_TEAM = 32;  // whose share of the weight's gradient is summed before it is written
 
 struct Two {
@@ -15,7 +16,11 @@ struct Two {
 // Sums over the threads of a team, the same in each. All threads of the block take part.
 template <int TEAM>
 __device__ __forceinline__ Two teamSum(Two value) {
-  Two sum = {warpSum(value.a), warpSum(value.b)};
+  Two sum = value;
+  for (int distance = (TEAM < WARP ? TEAM : WARP) / 2; distance > 0; distance /= 2) {
+    sum.a += __shfl_xor_sync(ALL_LANES, sum.a, distance);
+    sum.b += __shfl_xor_sync(ALL_LANES, sum.b, distance);
+  }
   if (TEAM > WARP) {
     __shared__ Two warps[THREADS / WARP];
     __syncthreads();  // the last sums have been read
@@ -44,44 +49,57 @@ __device__ __forceinline__ float4 scaled(float4 x, float factor, float4 w) {
   return make_float4(x.x * factor * w.x, x.y * factor * w.y, x.z * factor * w.z, x.w * factor * w.w);
 }
 
-template <int TEAM>
+template <int TEAM, bool WIDE>
 __device__ __forceinline__ void normalize(const float* x, const float* weight, float eps, float* out,
                                           long long groups, int group) {
+  constexpr int STEP = 4 * TEAM;
   long long g = (static_cast<long long>(blockIdx.x) * THREADS + threadIdx.x) / TEAM;
   int first = 4 * static_cast<int>(threadIdx.x % TEAM);
   int end = g < groups ? group : 0;
-  bool wideX = isWide(x, group), wideOut = isWide(out, group), wideWeight = isWide(weight, 0);
   const float* from = x + g * group;
   float* to = out + g * group;
   float4 kept[KEPT];
+  loadBatch<WIDE>(kept, from, first, STEP, end);
   float squares = 0.f;
 #pragma unroll
   for (int k = 0; k < KEPT; k++) {
-    int c = first + 4 * TEAM * k;
-    if (c < end) {
-      kept[k] = loadQuad(from + c, end - c, wideX);
-      squares = addSquares(squares, kept[k]);
-    }
+    squares = addSquares(squares, kept[k]);
   }
-  for (int c = first + 4 * TEAM * KEPT; c < end; c += 4 * TEAM) {
-    squares = addSquares(squares, loadQuad(from + c, end - c, wideX));
+  for (int c = first + STEP * KEPT; c < end; c += STEP) {
+    squares = addSquares(squares, loadQuad<WIDE>(from + c, end - c));
   }
   float factor = inverseRoot(teamSum<TEAM>({squares, 0.f}).a, group, eps);
+  float4 w[KEPT];
+  loadBatch<WIDE>(w, weight, first, STEP, end);
 #pragma unroll
   for (int k = 0; k < KEPT; k++) {
-    int c = first + 4 * TEAM * k;
-    if (c < end) {
-      storeQuad(to + c, scaled(kept[k], factor, loadQuad(weight + c, end - c, wideWeight)), end - c, wideOut);
-    }
+    kept[k] = scaled(kept[k], factor, w[k]);
   }
-  for (int c = first + 4 * TEAM * KEPT; c < end; c += 4 * TEAM) {
-    float4 value = loadQuad(from + c, end - c, wideX);
-    storeQuad(to + c, scaled(value, factor, loadQuad(weight + c, end - c, wideWeight)), end - c, wideOut);
+  storeBatch<WIDE>(to, kept, first, STEP, end);
+  for (int c = first + STEP * KEPT; c < end; c += STEP) {
+    float4 value = loadQuad<WIDE>(from + c, end - c);
+    storeQuad<WIDE>(to + c, scaled(value, factor, loadQuad<WIDE>(weight + c, end - c)), end - c);
+  }
+}
+
+template <int TEAM>
+__device__ __forceinline__ void normalize(const float* x, const float* weight, float eps, float* out,
+                                          long long groups, int group) {
+  if (isWide(x, group) && isWide(weight, 0) && isWide(out, 0)) {
+    normalize<TEAM, true>(x, weight, eps, out, groups, group);
+  } else {
+    normalize<TEAM, false>(x, weight, eps, out, groups, group);
   }
 }
 
 // out = x·weight / sqrt(mean(x²) + eps) over each group; x, out [groups, group], weight [group];
-// overwrites; out may be x. For groups of at most 512 columns. Launch: ceil(groups / 8) blocks.
+// overwrites; out may be x. For groups of at most 128 columns. Launch: ceil(groups / 32) blocks.
+extern "C" __global__ void rms_norm_head(const float* x, const float* weight, float eps, float* out, long long groups,
+                                         int group) {
+  normalize<HEAD>(x, weight, eps, out, groups, group);
+}
+
+// The same for at most 512 columns. Launch: ceil(groups / 8) blocks.
 extern "C" __global__ void rms_norm_narrow(const float* x, const float* weight, float eps, float* out,
                                            long long groups, int group) {
   normalize<WARP>(x, weight, eps, out, groups, group);
@@ -116,21 +134,27 @@ __device__ __forceinline__ float4 addWeightGradient(float4 sum, Gradient q, floa
                      fmaf(q.g.z, q.x.z * factor, sum.z), fmaf(q.g.w, q.x.w * factor, sum.w));
 }
 
+// The weight's quad at column c.
+template <bool WIDE>
+__device__ __forceinline__ float4 weightAt(const float* weight, int c, int group) {
+  return c < group ? loadQuad<WIDE>(weight + c, group - c) : make_float4(0.f, 0.f, 0.f, 0.f);
+}
+
 // Each team goes through GROUPS_A_TEAM groups, those of a block side by side. With
 // s = 1/sqrt(mean(x²) + eps) and g = dOut·weight: dX = s·(g − x·s²·mean(g·x)). Leaves the team's
 // Σ dOut·x·s in `sums`, and of the quads of columns beyond those kept in `more`.
-template <int TEAM>
+template <int TEAM, bool WIDE>
 __device__ __forceinline__ void differentiate(const float* x, const float* weight, float eps, const float* dOut,
                                               float* dX, long long groups, int group, float4 (&sums)[KEPT],
                                               float4* more) {
   constexpr int TEAMS = THREADS / TEAM;
+  constexpr int STEP = 4 * TEAM;
   int first = 4 * static_cast<int>(threadIdx.x % TEAM);
-  bool wideX = isWide(x, group), wideG = isWide(dOut, group), wideD = isWide(dX, group), wideW = isWide(weight, 0);
 #pragma unroll
   for (int k = 0; k < KEPT; k++) {
     sums[k] = make_float4(0.f, 0.f, 0.f, 0.f);
   }
-  for (int c = first + 4 * TEAM * KEPT; c < group; c += 4 * TEAM) {
+  for (int c = first + STEP * KEPT; c < group; c += STEP) {
     more[c / 4 - KEPT * TEAM] = make_float4(0.f, 0.f, 0.f, 0.f);
   }
   long long g = static_cast<long long>(blockIdx.x) * TEAMS * GROUPS_A_TEAM + threadIdx.x / TEAM;
@@ -139,61 +163,61 @@ __device__ __forceinline__ void differentiate(const float* x, const float* weigh
     const float* from = x + g * group;
     const float* gradient = dOut + g * group;
     float* to = dX + g * group;
-    Gradient kept[KEPT];
+    float4 values[KEPT], gradients[KEPT];
+    loadBatch<WIDE>(values, from, first, STEP, end);
+    loadBatch<WIDE>(gradients, gradient, first, STEP, end);
     Two terms = {0.f, 0.f};
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
-      int c = first + 4 * TEAM * k;
-      if (c < end) {
-        kept[k] = {loadQuad(from + c, end - c, wideX), loadQuad(gradient + c, end - c, wideG)};
-      }
+      terms = addTerms(terms, {values[k], gradients[k]}, weightAt<WIDE>(weight, first + STEP * k, group));
     }
-#pragma unroll
-    for (int k = 0; k < KEPT; k++) {
-      int c = first + 4 * TEAM * k;
-      if (c < end) {
-        terms = addTerms(terms, kept[k], loadQuad(weight + c, end - c, wideW));
-      }
-    }
-    for (int c = first + 4 * TEAM * KEPT; c < end; c += 4 * TEAM) {
-      Gradient q = {loadQuad(from + c, end - c, wideX), loadQuad(gradient + c, end - c, wideG)};
-      terms = addTerms(terms, q, loadQuad(weight + c, end - c, wideW));
+    for (int c = first + STEP * KEPT; c < end; c += STEP) {
+      Gradient q = {loadQuad<WIDE>(from + c, end - c), loadQuad<WIDE>(gradient + c, end - c)};
+      terms = addTerms(terms, q, loadQuad<WIDE>(weight + c, end - c));
     }
     terms = teamSum<TEAM>(terms);
     float factor = inverseRoot(terms.a, group, eps);
     float back = terms.b / static_cast<float>(group) * factor * factor;
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
-      int c = first + 4 * TEAM * k;
-      if (c < end) {
-        float4 w = loadQuad(weight + c, end - c, wideW);
-        storeQuad(to + c, inputGradient(kept[k], w, factor, back), end - c, wideD);
-        sums[k] = addWeightGradient(sums[k], kept[k], factor);
-      }
+      Gradient q = {values[k], gradients[k]};
+      values[k] = inputGradient(q, weightAt<WIDE>(weight, first + STEP * k, group), factor, back);
+      sums[k] = addWeightGradient(sums[k], q, factor);
     }
-    for (int c = first + 4 * TEAM * KEPT; c < end; c += 4 * TEAM) {
-      Gradient q = {loadQuad(from + c, end - c, wideX), loadQuad(gradient + c, end - c, wideG)};
-      float4 w = loadQuad(weight + c, end - c, wideW);
-      storeQuad(to + c, inputGradient(q, w, factor, back), end - c, wideD);
-      more[c / 4 - KEPT * TEAM] = addWeightGradient(more[c / 4 - KEPT * TEAM], q, factor);
+    storeBatch<WIDE>(to, values, first, STEP, end);
+    for (int c = first + STEP * KEPT; c < end; c += STEP) {
+      Gradient q = {loadQuad<WIDE>(from + c, end - c), loadQuad<WIDE>(gradient + c, end - c)};
+      storeQuad<WIDE>(to + c, inputGradient(q, loadQuad<WIDE>(weight + c, end - c), factor, back), end - c);
+      float4& sum = more[c / 4 - KEPT * TEAM];
+      sum = addWeightGradient(sum, q, factor);
     }
   }
 }
 
-// Gradients of rms_norm over groups of at most 512 columns; x, dOut, dX [groups, group], weight [group].
-// dX is overwritten and may be dOut; partial [blocks, group] is overwritten with the weight's gradient
-// over the 256 groups of each block. Launch: ceil(groups / 256) blocks.
-extern "C" __global__ void rms_norm_backward_narrow(const float* x, const float* weight, float eps,
+template <int TEAM>
+__device__ __forceinline__ void differentiate(const float* x, const float* weight, float eps, const float* dOut,
+                                              float* dX, long long groups, int group, float4 (&sums)[KEPT],
+                                              float4* more) {
+  if (isWide(x, group) && isWide(weight, 0) && isWide(dOut, 0) && isWide(dX, 0)) {
+    differentiate<TEAM, true>(x, weight, eps, dOut, dX, groups, group, sums, more);
+  } else {
+    differentiate<TEAM, false>(x, weight, eps, dOut, dX, groups, group, sums, more);
+  }
+}
+
+// Gradients of rms_norm over groups that fit into the registers of their team; leaves in partial [blocks, group]
+// the sums over the groups of each block.
+template <int TEAM>
+__device__ __forceinline__ void differentiateGroups(const float* x, const float* weight, float eps,
                                                     const float* dOut, float* dX, float* partial,
                                                     long long groups, int group) {
-  constexpr int TEAMS = THREADS / WARP;
-  __shared__ float4 teams[TEAMS][KEPT * WARP];
+  constexpr int TEAMS = THREADS / TEAM;
+  __shared__ float4 teams[TEAMS][KEPT * TEAM];
   float4 sums[KEPT];
-  differentiate<WARP>(x, weight, eps, dOut, dX, groups, group, sums, nullptr);
-  int lane = static_cast<int>(threadIdx.x) % WARP;
+  differentiate<TEAM>(x, weight, eps, dOut, dX, groups, group, sums, nullptr);
 #pragma unroll
   for (int k = 0; k < KEPT; k++) {
-    teams[threadIdx.x / WARP][lane + WARP * k] = sums[k];
+    teams[threadIdx.x / TEAM][threadIdx.x % TEAM + TEAM * k] = sums[k];
   }
   __syncthreads();
   int c = 4 * static_cast<int>(threadIdx.x);
@@ -203,29 +227,39 @@ extern "C" __global__ void rms_norm_backward_narrow(const float* x, const float*
       total = total + teams[team][threadIdx.x];
     }
     float* to = partial + static_cast<long long>(blockIdx.x) * group;
-    storeQuad(to + c, total, group - c, isWide(partial, group));
+    storeQuad<false>(to + c, total, group - c);
   }
+}
+
+// Gradients of rms_norm over groups of at most 128 columns; x, dOut, dX [groups, group], weight [group].
+// dX is overwritten and may be dOut; partial [blocks, group] is overwritten with the weight's gradient
+// over the 1,024 groups of each block. Launch: ceil(groups / 1024) blocks.
+extern "C" __global__ __launch_bounds__(THREADS, 2) void rms_norm_backward_head(
+    const float* x, const float* weight, float eps, const float* dOut, float* dX, float* partial,
+    long long groups, int group) {
+  differentiateGroups<HEAD>(x, weight, eps, dOut, dX, partial, groups, group);
+}
+
+// The same for at most 512 columns; partial holds the sums over 256 groups. Launch: ceil(groups / 256) blocks.
+extern "C" __global__ __launch_bounds__(THREADS, 2) void rms_norm_backward_narrow(
+    const float* x, const float* weight, float eps, const float* dOut, float* dX, float* partial,
+    long long groups, int group) {
+  differentiateGroups<WARP>(x, weight, eps, dOut, dX, partial, groups, group);
 }
 
 // The same for wider groups; partial holds the sums over the 32 groups of each block. Launch:
 // ceil(groups / 32) blocks, dynamic shared memory of 16·(ceil(group / 4) − 1024) bytes where that is
 // positive.
-extern "C" __global__ void rms_norm_backward_wide(const float* x, const float* weight, float eps, const float* dOut,
-                                                  float* dX, float* partial, long long groups, int group) {
+extern "C" __global__ __launch_bounds__(THREADS, 2) void rms_norm_backward_wide(
+    const float* x, const float* weight, float eps, const float* dOut, float* dX, float* partial,
+    long long groups, int group) {
   DYNAMIC_SHARED(float4, more);
   float4 sums[KEPT];
   differentiate<THREADS>(x, weight, eps, dOut, dX, groups, group, sums, more);
   float* to = partial + static_cast<long long>(blockIdx.x) * group;
-  bool wide = isWide(partial, group);
-#pragma unroll
-  for (int k = 0; k < KEPT; k++) {
-    int c = 4 * (static_cast<int>(threadIdx.x) + THREADS * k);
-    if (c < group) {
-      storeQuad(to + c, sums[k], group - c, wide);
-    }
-  }
+  storeBatch<false>(to, sums, 4 * static_cast<int>(threadIdx.x), 4 * THREADS, group);
   for (int c = 4 * (static_cast<int>(threadIdx.x) + THREADS * KEPT); c < group; c += 4 * THREADS) {
-    storeQuad(to + c, more[c / 4 - KEPT * THREADS], group - c, wide);
+    storeQuad<false>(to + c, more[c / 4 - KEPT * THREADS], group - c);
   }
 }
 

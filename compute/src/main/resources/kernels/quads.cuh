@@ -1,16 +1,22 @@
-// Rows of floats, four values a load where they lie on borders of 16 bytes. Whether they do changes
-// the width of loads, never which thread gets which value: sums run in the same order either way.
+// Rows of floats, four values a load where they lie on borders of 16 bytes. Whether they do is asked once a
+// kernel and changes the width of loads, never which thread gets which value: sums run in the same
+// order either way. Loads come in batches before the first value is used, so that enough of
+// them are under way.
 #pragma once
 #include "device.cuh"
 
-// Whether rows of `columns` values, the first at p, all begin on borders of 16 bytes.
+// Quads of a batch.
+constexpr int BATCH = 4;
+
+// Whether rows of `columns` values, the first at p, are made of whole quads on borders of 16 bytes.
 __device__ __forceinline__ bool isWide(const float* p, int columns) {
   return ((reinterpret_cast<uintptr_t>(p) | static_cast<uintptr_t>(columns) * 4) & 15) == 0;
 }
 
-// Values 0 … 3 at p, of which `count` are there, at least one; the others are `rest`.
-__device__ __forceinline__ float4 loadQuad(const float* p, long long count, bool wide, float rest = 0.f) {
-  if (wide && count >= 4) {
+// Values 0 … 3 at p, of which `count` are there, at least one (at least four when WIDE); others are `rest`.
+template <bool WIDE>
+__device__ __forceinline__ float4 loadQuad(const float* p, int count, float rest = 0.f) {
+  if (WIDE) {
     return *reinterpret_cast<const float4*>(p);
   }
   float4 quad = make_float4(p[0], rest, rest, rest);
@@ -26,9 +32,10 @@ __device__ __forceinline__ float4 loadQuad(const float* p, long long count, bool
   return quad;
 }
 
-// Stores the first `count` values, at least one.
-__device__ __forceinline__ void storeQuad(float* p, float4 quad, long long count, bool wide) {
-  if (wide && count >= 4) {
+// Stores the first `count` values, at least one (at least four when WIDE).
+template <bool WIDE>
+__device__ __forceinline__ void storeQuad(float* p, float4 quad, int count) {
+  if (WIDE) {
     *reinterpret_cast<float4*>(p) = quad;
     return;
   }
@@ -41,6 +48,29 @@ __device__ __forceinline__ void storeQuad(float* p, float4 quad, long long count
   }
   if (count > 3) {
     p[3] = quad.w;
+  }
+}
+
+// The quads of a row at the columns c, c + step, …, as far as they begin before `columns`; the others,
+// and values beyond the end, are `rest`.
+template <bool WIDE>
+__device__ __forceinline__ void loadBatch(float4 (&quads)[BATCH], const float* row, int c, int step, int columns,
+                                          float rest = 0.f) {
+#pragma unroll
+  for (int k = 0; k < BATCH; k++) {
+    int at = c + k * step;
+    quads[k] = at < columns ? loadQuad<WIDE>(row + at, columns - at, rest) : make_float4(rest, rest, rest, rest);
+  }
+}
+
+template <bool WIDE>
+__device__ __forceinline__ void storeBatch(float* row, const float4 (&quads)[BATCH], int c, int step, int columns) {
+#pragma unroll
+  for (int k = 0; k < BATCH; k++) {
+    int at = c + k * step;
+    if (at < columns) {
+      storeQuad<WIDE>(row + at, quads[k], columns - at);
+    }
   }
 }
 

@@ -28,6 +28,43 @@ __device__ __forceinline__ Angle angleOf(double angle) {
   }
 }
 
+template <bool WIDE>
+__device__ __forceinline__ void turnRow(float* row, const Angle* angles, int heads, int half) {
+  int quads = (half + 3) / 4, units = heads * quads, threads = static_cast<int>(blockDim.x);
+  for (int u = static_cast<int>(threadIdx.x); u < units; u += 2 * threads) {
+    // Two pairs of quads at a time.
+    float4 low[2], high[2];
+#pragma unroll
+    for (int t = 0; t < 2; t++) {
+      int at = u + t * threads, j = at % quads * 4;
+      float* first = row + at / quads * 2 * half + j;
+      bool there = at < units;
+      low[t] = there ? loadQuad<WIDE>(first, half - j) : make_float4(0.f, 0.f, 0.f, 0.f);
+      high[t] = there ? loadQuad<WIDE>(first + half, half - j) : low[t];
+    }
+#pragma unroll
+    for (int t = 0; t < 2; t++) {
+      int at = u + t * threads, j = at % quads * 4;
+      if (at < units) {
+        float* first = row + at / quads * 2 * half + j;
+        float* a = &low[t].x;
+        float* b = &high[t].x;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          if (WIDE || i < half - j) {
+            Angle angle = angles[j + i];
+            float before = a[i];
+            a[i] = fmaf(before, angle.cos, -(b[i] * angle.sin));
+            b[i] = fmaf(b[i], angle.cos, before * angle.sin);
+          }
+        }
+        storeQuad<WIDE>(first, low[t], half - j);
+        storeQuad<WIDE>(first + half, high[t], half - j);
+      }
+    }
+  }
+}
+
 // x[j], x[j + half] of every head of row i are turned by the angle positions[i]·frequency[j], or back when
 // direction is −1; cosine and sine are multiplied by scale. x [n, heads·2·half] in place, positions [n],
 // frequency [half]. Launch: n blocks of 128 threads, dynamic shared memory 8·half bytes.
@@ -40,26 +77,10 @@ extern "C" __global__ void turn_rows(float* x, const int* positions, const doubl
     angles[j] = {angle.cos * scale, angle.sin * scale * direction};
   }
   __syncthreads();
-  int quads = (half + 3) / 4;
-  bool wide = isWide(x, half);
   float* row = x + static_cast<long long>(blockIdx.x) * heads * 2 * half;
-#pragma unroll 2
-  for (int u = static_cast<int>(threadIdx.x); u < heads * quads; u += static_cast<int>(blockDim.x)) {
-    int head = u / quads, j = u % quads * 4, count = half - j;
-    float* first = row + head * 2 * half + j;
-    float4 a = loadQuad(first, count, wide), b = loadQuad(first + half, count, wide);
-    float* low = &a.x;
-    float* high = &b.x;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      if (i < count) {
-        Angle angle = angles[j + i];
-        float before = low[i];
-        low[i] = fmaf(before, angle.cos, -(high[i] * angle.sin));
-        high[i] = fmaf(high[i], angle.cos, before * angle.sin);
-      }
-    }
-    storeQuad(first, a, count, wide);
-    storeQuad(first + half, b, count, wide);
+  if (isWide(x, half)) {
+    turnRow<true>(row, angles, heads, half);
+  } else {
+    turnRow<false>(row, angles, heads, half);
   }
 }

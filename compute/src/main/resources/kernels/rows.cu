@@ -11,17 +11,26 @@ __device__ __forceinline__ int firstColumn(int shift) {
   return 4 * static_cast<int>(threadIdx.x & ((1u << shift) - 1));
 }
 
+template <bool WIDE>
+__device__ __forceinline__ void copyRow(const float* from, float* to, int columns, int shift) {
+  int step = 4 << shift;
+  for (int c = firstColumn(shift); c < columns; c += BATCH * step) {
+    float4 quads[BATCH];
+    loadBatch<WIDE>(quads, from, c, step, columns);
+    storeBatch<WIDE>(to, quads, c, step, columns);
+  }
+}
+
 // out[i] = x[rows[first + i]] for i < n; x [any, columns], out [n, columns]; overwrites.
 extern "C" __global__ void gather_rows(const float* x, const int* rows, int first, float* out, int n, int columns,
                                        int shift) {
   long long i = rowOf(shift);
   if (i < n) {
     const float* from = x + static_cast<long long>(rows[first + i]) * columns;
-    float* to = out + i * columns;
-    bool wideFrom = isWide(x, columns), wideTo = isWide(out, columns);
-#pragma unroll 4
-    for (int c = firstColumn(shift); c < columns; c += 4 << shift) {
-      storeQuad(to + c, loadQuad(from + c, columns - c, wideFrom), columns - c, wideTo);
+    if (isWide(x, columns) && isWide(out, columns)) {
+      copyRow<true>(from, out + i * columns, columns, shift);
+    } else {
+      copyRow<false>(from, out + i * columns, columns, shift);
     }
   }
 }
@@ -31,13 +40,27 @@ extern "C" __global__ void copy_into_columns(const float* x, float* out, int out
                                              int columns, int shift) {
   long long i = rowOf(shift);
   if (i < n) {
-    const float* from = x + i * columns;
     float* to = out + i * outColumns + column;
-    bool wideFrom = isWide(x, columns), wideTo = isWide(out + column, outColumns);
-#pragma unroll 4
-    for (int c = firstColumn(shift); c < columns; c += 4 << shift) {
-      storeQuad(to + c, loadQuad(from + c, columns - c, wideFrom), columns - c, wideTo);
+    if (isWide(x, columns) && isWide(out + column, outColumns)) {
+      copyRow<true>(x + i * columns, to, columns, shift);
+    } else {
+      copyRow<false>(x + i * columns, to, columns, shift);
     }
+  }
+}
+
+template <bool WIDE>
+__device__ __forceinline__ void addToRow(float* row, const float* bias, int columns, int shift) {
+  int step = 4 << shift;
+  for (int c = firstColumn(shift); c < columns; c += BATCH * step) {
+    float4 quads[BATCH], more[BATCH];
+    loadBatch<WIDE>(quads, row, c, step, columns);
+    loadBatch<WIDE>(more, bias, c, step, columns);
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      quads[k] = quads[k] + more[k];
+    }
+    storeBatch<WIDE>(row, quads, c, step, columns);
   }
 }
 
@@ -45,12 +68,10 @@ extern "C" __global__ void copy_into_columns(const float* x, float* out, int out
 extern "C" __global__ void add_bias(float* x, const float* bias, int n, int columns, int shift) {
   long long i = rowOf(shift);
   if (i < n) {
-    float* row = x + i * columns;
-    bool wide = isWide(x, columns), wideBias = isWide(bias, 0);
-#pragma unroll 4
-    for (int c = firstColumn(shift); c < columns; c += 4 << shift) {
-      float4 sum = loadQuad(row + c, columns - c, wide) + loadQuad(bias + c, columns - c, wideBias);
-      storeQuad(row + c, sum, columns - c, wide);
+    if (isWide(x, columns) && isWide(bias, 0)) {
+      addToRow<true>(x + i * columns, bias, columns, shift);
+    } else {
+      addToRow<false>(x + i * columns, bias, columns, shift);
     }
   }
 }
@@ -87,6 +108,30 @@ extern "C" __global__ void scatter_order(const int* rows, int n, int targets, in
   }
 }
 
+// The sum of every sixteenth of the rows order[p …] before `end`, at the thread's quad of columns.
+template <bool WIDE>
+__device__ __forceinline__ float4 sumOfRows(const float* x, const int* order, int p, int end, int step, int columns,
+                                            int c) {
+  float4 sum = make_float4(0.f, 0.f, 0.f, 0.f);
+  for (; p < end; p += BATCH * step) {
+    float4 quads[BATCH];
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      int at = p + k * step;
+      if (at < end) {
+        quads[k] = loadQuad<WIDE>(x + static_cast<long long>(order[at]) * columns + c, columns - c);
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < BATCH; k++) {
+      if (p + k * step < end) {
+        sum = sum + quads[k];
+      }
+    }
+  }
+  return sum;
+}
+
 // accumulated[d] += Σ x[order[p]] over p from starts[d] to starts[d + 1] − 1; x [any, columns], accumulated
 // [targets, columns]. Each of 16 warps adds up every sixteenth addend, then those sums come in
 // order. Launch: targets·ceil(columns / 128) blocks of 512 threads.
@@ -99,23 +144,17 @@ extern "C" __global__ void scatter_add_rows(const float* x, const int* starts, c
   int warp = static_cast<int>(threadIdx.x) / WARP, lane = static_cast<int>(threadIdx.x) % WARP;
   int c = (static_cast<int>(blockIdx.x) % slabs * WARP + lane) * 4;
   int start = starts[target], end = starts[target + 1];
-  bool wide = isWide(x, columns);
   if (c < columns) {
-    float4 sum = make_float4(0.f, 0.f, 0.f, 0.f);
-#pragma unroll 4
-    for (int p = start + warp; p < end; p += WARPS) {
-      sum = sum + loadQuad(x + static_cast<long long>(order[p]) * columns + c, columns - c, wide);
-    }
-    sums[warp][lane] = sum;
+    sums[warp][lane] = isWide(x, columns) ? sumOfRows<true>(x, order, start + warp, end, WARPS, columns, c)
+                                          : sumOfRows<false>(x, order, start + warp, end, WARPS, columns, c);
   }
   __syncthreads();
   if (warp == 0 && c < columns && start < end) {
     float* to = accumulated + static_cast<long long>(target) * columns + c;
-    bool wideTo = isWide(accumulated, columns);
-    float4 total = loadQuad(to, columns - c, wideTo);
+    float4 total = loadQuad<false>(to, columns - c);
     for (int w = 0; w < WARPS && w < end - start; w++) {
       total = total + sums[w][lane];
     }
-    storeQuad(to, total, columns - c, wideTo);
+    storeQuad<false>(to, total, columns - c);
   }
 }

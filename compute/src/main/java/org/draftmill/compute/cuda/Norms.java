@@ -7,15 +7,34 @@ final class Norms {
   private static final String FAMILY = "norms";
   private static final int THREADS = 256;
 
-  /** Columns of a group up to which a warp works on it, and which a block keeps in registers. */
-  private static final int NARROW = 512;
+  /** Groups that a team goes through in the backward kernels. */
+  private static final int GROUPS_A_TEAM = 32;
 
-  private static final int IN_REGISTERS = 4096;
+  /** The threads that work on a group together. */
+  private enum Team {
+    HEAD("head", 8, 128),
+    NARROW("narrow", 32, 512),
+    WIDE("wide", THREADS, 4096);
 
-  /** Groups of a block of the backward kernels. */
-  private static final int NARROW_GROUPS = 256;
+    private final String suffix;
+    private final int threads;
+    private final int inRegisters; // columns of a group
 
-  private static final int WIDE_GROUPS = 32;
+    Team(String suffix, int threads, int inRegisters) {
+      this.suffix = suffix;
+      this.threads = threads;
+      this.inRegisters = inRegisters;
+    }
+
+    static Team of(int group) {
+      return group <= HEAD.inRegisters ? HEAD : group <= NARROW.inRegisters ? NARROW : WIDE;
+    }
+
+    /** Teams of a block. */
+    int count() {
+      return THREADS / threads;
+    }
+  }
 
   private final Launcher launcher;
   private final Scratch scratch;
@@ -30,11 +49,11 @@ final class Norms {
     CudaMatrix from = CudaMatrix.of(x);
     int group = weight.columns();
     long groups = from.size() / group;
-    boolean narrow = group <= NARROW;
+    Team team = Team.of(group);
     launcher.launch(
         FAMILY,
-        narrow ? "rms_norm_narrow" : "rms_norm_wide",
-        Grid.of(blocks(groups, narrow ? THREADS / Grid.WARP : 1), THREADS),
+        "rms_norm_" + team.suffix,
+        Grid.of(blocks(groups, team.count()), THREADS),
         from,
         CudaMatrix.of(weight),
         eps,
@@ -52,14 +71,14 @@ final class Norms {
     if (groups == 0) {
       return;
     }
-    boolean narrow = group <= NARROW;
-    int blocks = blocks(groups, narrow ? NARROW_GROUPS : WIDE_GROUPS);
+    Team team = Team.of(group);
+    int blocks = blocks(groups, team.count() * GROUPS_A_TEAM);
     CudaMatrix partial = scratch.matrix("norm gradients", blocks, group);
-    int beyond = Math.max(0, group - IN_REGISTERS);
+    int beyond = Math.max(0, group - team.inRegisters);
     int shared = (beyond + 3) / 4 * 4 * Float.BYTES;
     launcher.launch(
         FAMILY,
-        narrow ? "rms_norm_backward_narrow" : "rms_norm_backward_wide",
+        "rms_norm_backward_" + team.suffix,
         Grid.of(blocks, THREADS).withShared(shared),
         from,
         CudaMatrix.of(weight),

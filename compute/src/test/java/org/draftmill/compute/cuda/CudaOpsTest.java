@@ -57,9 +57,19 @@ class CudaOpsTest {
     backend.close();
   }
 
-  /** Around the widths at which a block takes over from a warp, and memory from registers. */
+  /** Around the widths at which a larger team takes over, and memory from registers. */
   @ParameterizedTest
-  @CsvSource({"300, 20", "3, 511", "2, 512", "2, 513", "70, 600", "2, 4096", "2, 4099"})
+  @CsvSource({
+    "1100, 20",
+    "5, 128",
+    "5, 129",
+    "3, 511",
+    "2, 512",
+    "2, 513",
+    "70, 600",
+    "2, 4096",
+    "2, 4099"
+  })
   void normsOfEveryWidth(int rows, int width) {
     float[] x = floats(rows * width);
     float[] weight = floats(width);
