@@ -47,6 +47,11 @@ public final class FlinkSettings {
   private static void checkpoints(ResolvedRun run, Configuration options, Configuration flink) {
     flink.set(
         CheckpointingOptions.CHECKPOINTING_INTERVAL, period(options, CheckpointOptions.INTERVAL));
+    // However long one takes, half of the time is without. Nor is the first one tried earlier: it
+    // would fail while tasks still load their models.
+    flink.set(
+        CheckpointingOptions.MIN_PAUSE_BETWEEN_CHECKPOINTS,
+        period(options, CheckpointOptions.INTERVAL).dividedBy(2));
     flink.set(
         CheckpointingOptions.CHECKPOINTING_TIMEOUT, period(options, CheckpointOptions.TIMEOUT));
     flink.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, options.get(CheckpointOptions.KEEP));

@@ -111,7 +111,9 @@ public final class TrainingPipeline {
     return jobs.transform(
             "target", RecordTypeInfo.HIDDEN_STATE_CHUNK, new TargetOperatorFactory(run.target()))
         .uid("target")
-        .setDescription("the frozen model: hidden states of the tapped layers")
+        .setDescription(
+            "the frozen model: hidden states of the tapped layers; back-pressured while the pool has no"
+                + " room and there is nothing else to compute")
         .setParallelism(run.targets())
         .slotSharingGroup(targetSlots);
   }
@@ -121,7 +123,9 @@ public final class TrainingPipeline {
         .keyBy(new ShardKeys(run.pool().shards()), Types.INT)
         .transform("pool", RecordTypeInfo.DELIVERY, new PoolOperatorFactory(run.pool()))
         .uid("pool")
-        .setDescription("mixes microbatches and hands one to each drafter that asks")
+        .setDescription(
+            "mixes microbatches and hands one to each drafter that asks; back-pressured while it is full"
+                + " and no drafter asks")
         .setParallelism(run.pool().parallelism())
         .setMaxParallelism(ShardKeys.MAX_PARALLELISM)
         .slotSharingGroup(poolSlots);
@@ -131,7 +135,9 @@ public final class TrainingPipeline {
     return pool.partitionCustom((drafter, drafters) -> drafter, Delivery::drafter)
         .transform("drafter", Types.STRING, new DrafterOperatorFactory(run.drafter()))
         .uid("drafter")
-        .setDescription("trains the draft model, all subtasks together step by step")
+        .setDescription(
+            "trains the draft model, all subtasks together step by step; idle while it waits for a"
+                + " microbatch or for the others")
         .setParallelism(run.drafter().parallelism())
         .slotSharingGroup(drafterSlots);
   }
@@ -142,6 +148,7 @@ public final class TrainingPipeline {
         .sinkTo(lines(run.directory().log(), TrainingLog.PREFIX))
         .uid("log")
         .name("log")
+        .setDescription("a row a step, in files that a checkpoint completes")
         .setParallelism(1)
         .slotSharingGroup(drafterSlots);
   }
@@ -150,12 +157,14 @@ public final class TrainingPipeline {
     letters
         .map(new DeadLetterLimit(run.maxDeadLetters()))
         .uid("dead-letter-limit")
-        .name("dead-letter-limit")
+        .name("limit")
+        .setDescription(
+            "counts the jobs that targets gave up, and fails the run if there are too many")
         .setParallelism(1)
         .slotSharingGroup(poolSlots)
         .map(DeadLetter::toJson)
         .uid("dead-letter-lines")
-        .name("dead-letter-lines")
+        .name("lines")
         .setParallelism(1)
         .slotSharingGroup(poolSlots)
         .sinkTo(lines(run.directory().deadLetters(), "dead-letter"))
