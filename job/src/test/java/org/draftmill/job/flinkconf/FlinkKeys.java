@@ -18,6 +18,7 @@ import org.apache.flink.client.cli.CliFrontend;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.kubernetes.configuration.KubernetesConfigOptions;
 import org.apache.flink.metrics.prometheus.PrometheusReporterFactory;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 
@@ -27,13 +28,15 @@ final class FlinkKeys {
       Pattern.compile("org/apache/flink/[a-zA-Z0-9/]*Options(Internal)?\\.class");
 
   /**
-   * Of plugins that read them by name: the GPU plugin, which is loaded from a folder of Flink and
-   * never from a class path, and the Prometheus reporter.
+   * Declared without the name before them, by Flink on Kubernetes and by plugins: the GPU plugin,
+   * which is loaded from a folder of Flink and never from a class path, and the Prometheus
+   * reporter.
    */
   private static final List<String> OF_PLUGINS =
       List.of(
           "external-resource.<resource_name>.param.discovery-script.path",
           "external-resource.<resource_name>.param.discovery-script.args",
+          "external-resource.<resource_name>.kubernetes.config-key",
           "metrics.reporter.<name>.port");
 
   private final Map<String, ConfigOption<?>> exact = new LinkedHashMap<>();
@@ -43,7 +46,12 @@ final class FlinkKeys {
 
   static FlinkKeys gather() {
     FlinkKeys keys = new FlinkKeys();
-    List.of(Configuration.class, JobGraph.class, CliFrontend.class, PrometheusReporterFactory.class)
+    List.of(
+            Configuration.class,
+            JobGraph.class,
+            CliFrontend.class,
+            KubernetesConfigOptions.class,
+            PrometheusReporterFactory.class)
         .forEach(keys::gatherFromJarOf);
     for (String key : OF_PLUGINS) {
       keys.named.put(pattern("", key), ConfigOptions.key(key).stringType().noDefaultValue());
