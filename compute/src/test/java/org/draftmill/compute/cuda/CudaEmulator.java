@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * are there only while such a class runs. Where there is no compiler the tests are reported as
  * skipped.
  */
-final class CudaEmulator
+public final class CudaEmulator
     implements ExecutionCondition, BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
 
   /** When work on streams is done: as late as possible, at once, or at random. */

@@ -39,26 +39,37 @@ class DrafterReferenceTest {
   @ParameterizedTest(name = "{0} {1}")
   @MethodSource("cases")
   void contextLogitsLossesAndGradientsAreThoseOfAutograd(String backendName, String name) {
+    try (Backend backend = Backends.open(backendName, 2)) {
+      compare(backend, name, FORWARD, BACKWARD);
+    }
+  }
+
+  /**
+   * Everything that a pass computes with what autograd made of it.
+   *
+   * @param forward tolerance of values, of the largest in their tensor; {@code backward} that of
+   *     gradients
+   */
+  static void compare(Backend backend, String name, double forward, double backward) {
     ReferenceCase reference = ReferenceCase.load(name);
     DrafterConfig config = reference.config;
-    try (Backend backend = Backends.open(backendName, 2);
-        Workspace workspace = backend.workspace();
+    try (Workspace workspace = backend.workspace();
         DrafterModel model = model(backend, reference, workspace);
         TrainingPass training = new TrainingPass(model, backend)) {
       Pass pass = new Pass(reference.microbatch, config.blockSize(), 0, 3, reference.anchors);
       HiddenStates hidden = new HiddenStates(reference.microbatch, config, true);
       Matrix normed = training.forward(pass, hidden);
 
-      checkContext(reference, pass, training.context().toArray());
+      checkContext(reference, pass, training.context().toArray(), forward);
       Matrix logits = workspace.matrix(normed.rows(), config.vocabularySize());
       backend.ops().linear(normed, model.head(), logits);
-      close(logits.toArray(), reference.expected("logits"), FORWARD, "logits");
+      close(logits.toArray(), reference.expected("logits"), forward, "logits");
 
       Matrix dNormed = training.gradientLike(normed);
       HeadLoss.Result result =
           training.headLoss(
               pass, hidden, reference.loss, 2 * config.slotsPerBlock(), normed, dNormed);
-      close(result.loss(), reference.expected("slot_loss"), FORWARD, "slot_loss");
+      close(result.loss(), reference.expected("slot_loss"), forward, "slot_loss");
       float[] weight = result.weight().clone();
       byte[] supervised = pass.supervised();
       double numerator = 0;
@@ -70,12 +81,12 @@ class DrafterReferenceTest {
             weight[slot]
                 * (result.loss()[slot] + reference.loss.capLambda() * result.confidence()[slot]);
       }
-      close(weight, reference.expected("slot_weight"), FORWARD, "slot_weight");
-      close(new float[] {(float) numerator}, reference.expected("numerator"), FORWARD, "numerator");
+      close(weight, reference.expected("slot_weight"), forward, "slot_weight");
+      close(new float[] {(float) numerator}, reference.expected("numerator"), forward, "numerator");
       close(
           new float[] {(float) denominator},
           reference.expected("denominator"),
-          FORWARD,
+          forward,
           "denominator");
 
       double sum = denominator;
@@ -87,7 +98,7 @@ class DrafterReferenceTest {
             for (int i = 0; i < mean.length; i++) {
               mean[i] /= (float) sum;
             }
-            close(mean, reference.expected("grad." + parameter.name()), BACKWARD, parameter.name());
+            close(mean, reference.expected("grad." + parameter.name()), backward, parameter.name());
             given[0]++;
           });
       assertThat(given[0]).isEqualTo(reference.layout.parameters().size());
@@ -106,14 +117,18 @@ class DrafterReferenceTest {
         reference.weights);
   }
 
-  private static void checkContext(ReferenceCase reference, Pass pass, float[] context) {
+  private static void checkContext(
+      ReferenceCase reference, Pass pass, float[] context, double tolerance) {
     float[] expected = reference.expected("context");
     int hidden = reference.config.hiddenSize();
     pass.forEachContextRange(
         (from, to, at) -> {
           float[] found = Arrays.copyOfRange(context, at * hidden, (at + to - from) * hidden);
           close(
-              found, Arrays.copyOfRange(expected, from * hidden, to * hidden), FORWARD, "context");
+              found,
+              Arrays.copyOfRange(expected, from * hidden, to * hidden),
+              tolerance,
+              "context");
         });
   }
 

@@ -88,6 +88,13 @@ public final class TestingTargets {
   }
 
   static void assertClose(String what, float[] actual, float[] expected) {
+    assertClose(what, actual, expected, TOLERANCE);
+  }
+
+  /**
+   * @param tolerance of every difference, as a part of the largest value
+   */
+  static void assertClose(String what, float[] actual, float[] expected, double tolerance) {
     assertThat(actual).as(what).hasSameSizeAs(expected);
     double largest = 0;
     double worst = 0;
@@ -102,6 +109,6 @@ public final class TestingTargets {
     }
     assertThat(worst)
         .as("%s: worst at %d, %s instead of %s", what, at, actual[at], expected[at])
-        .isLessThanOrEqualTo(TOLERANCE * largest);
+        .isLessThanOrEqualTo(tolerance * largest);
   }
 }
