@@ -89,6 +89,34 @@ __device__ __forceinline__ void addWeighted(float (&sums)[D / 8][4], const float
   }
 }
 
+// Row `half` of a warp's results into `to` (or null): headDim values, overwritten or added to.
+template <int D>
+__device__ __forceinline__ void storeRow(float* to, const float (&sums)[D / 8][4], int half, int headDim, bool pairs,
+                                         bool add) {
+  if (to == nullptr) {
+    return;
+  }
+#pragma unroll
+  for (int j = 0; j < D / 8; j++) {
+    int column = j * 8 + threadIdx.x % 4 * 2;
+    if (column >= headDim) {
+      continue;
+    }
+    float first = sums[j][half * 2];
+    float second = sums[j][half * 2 + 1];
+    if (pairs) {
+      float2* at = reinterpret_cast<float2*>(to + column);
+      float2 before = add ? *at : make_float2(0, 0);
+      *at = add ? make_float2(before.x + first, before.y + second) : make_float2(first, second);
+      continue;
+    }
+    to[column] = add ? to[column] + first : first;
+    if (column + 1 < headDim) {
+      to[column + 1] = add ? to[column + 1] + second : second;
+    }
+  }
+}
+
 // Over the four lanes that share a row, the same in each.
 __device__ __forceinline__ float rowMax(float value) {
   value = fmaxf(value, __shfl_xor_sync(ALL_LANES, value, 1));
@@ -230,20 +258,10 @@ struct Queries {
       float factor = 1.0f / sum;
 #pragma unroll
       for (int j = 0; j < D / 8; j++) {
-        int column = j * 8 + threadIdx.x % 4 * 2;
-        if (rows[half] == nullptr || column >= headDim) {
-          continue;
-        }
-        float2 value = make_float2(sums[j][half * 2] * factor, sums[j][half * 2 + 1] * factor);
-        if (pairs) {
-          *reinterpret_cast<float2*>(rows[half] + column) = value;
-        } else {
-          rows[half][column] = value.x;
-          if (column + 1 < headDim) {
-            rows[half][column + 1] = value.y;
-          }
-        }
+        sums[j][half * 2] *= factor;
+        sums[j][half * 2 + 1] *= factor;
       }
+      storeRow<D>(rows[half], sums, half, headDim, pairs, false);
     }
     return make_float2(logs[0], logs[1]);
   }

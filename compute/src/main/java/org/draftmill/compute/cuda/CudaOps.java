@@ -24,6 +24,7 @@ final class CudaOps implements Ops {
   private final Reductions reductions;
   private final Products products;
   private final SequenceAttention sequences;
+  private final BlockAttention blockAttention;
 
   CudaOps(Launcher launcher, Scratch scratch) {
     this.launcher = launcher;
@@ -36,6 +37,7 @@ final class CudaOps implements Ops {
     Rounding rounding = new Rounding(launcher, scratch);
     products = new Products(launcher, rounding);
     sequences = new SequenceAttention(launcher, scratch, rounding);
+    blockAttention = new BlockAttention(launcher, scratch, rounding);
   }
 
   @Override
@@ -156,7 +158,8 @@ final class CudaOps implements Ops {
       Heads heads,
       Matrix out,
       Matrix logSumExp) {
-    throw missing("blockAttention");
+    Shapes.blockAttention(q, contextK, contextV, blockK, blockV, blocks, heads, out, logSumExp);
+    blockAttention.forward(q, contextK, contextV, blockK, blockV, blocks, heads, out, logSumExp);
   }
 
   @Override
@@ -172,7 +175,10 @@ final class CudaOps implements Ops {
       Matrix out,
       Matrix logSumExp,
       Matrix dOut) {
-    throw missing("blockAttentionBackward");
+    Shapes.blockAttention(q, contextK, contextV, blockK, blockV, blocks, heads, out, logSumExp);
+    Shapes.blockAttentionBackward(gradients, q, contextK, blockK, out, dOut);
+    blockAttention.backward(
+        gradients, q, contextK, contextV, blockK, blockV, blocks, heads, out, logSumExp, dOut);
   }
 
   @Override
@@ -191,9 +197,5 @@ final class CudaOps implements Ops {
   @Override
   public boolean allFinite(Matrix x) {
     return reductions.allFinite(x);
-  }
-
-  private static UnsupportedOperationException missing(String operation) {
-    return new UnsupportedOperationException("the cuda backend has no " + operation + " yet");
   }
 }
