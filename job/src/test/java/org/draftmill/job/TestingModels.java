@@ -3,6 +3,7 @@ package org.draftmill.job;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Random;
 import org.draftmill.compute.io.SafetensorsWriter;
 
@@ -19,6 +20,18 @@ public final class TestingModels {
 
   /** A model folder whose tokenizer uses all ids but the last, so that is the mask token. */
   public static Path tiny(Path folder) throws IOException {
+    return write(folder, -1);
+  }
+
+  /**
+   * The same with a vocabulary head of its own, and one token whose embedding is not a number: so
+   * is every state of a text that holds it.
+   */
+  public static Path poisoned(Path folder, int token) throws IOException {
+    return write(folder, token);
+  }
+
+  private static Path write(Path folder, int poison) throws IOException {
     Files.createDirectories(folder);
     Files.writeString(
         folder.resolve("config.json"),
@@ -27,11 +40,11 @@ public final class TestingModels {
          "hidden_size": %d, "num_hidden_layers": %d, "num_attention_heads": %d,
          "num_key_value_heads": 1, "head_dim": %d, "intermediate_size": %d, "hidden_act": "silu",
          "rms_norm_eps": 1e-6, "rope_theta": 10000.0, "rope_scaling": null,
-         "max_position_embeddings": 256, "attention_bias": false, "tie_word_embeddings": true,
+         "max_position_embeddings": 256, "attention_bias": false, "tie_word_embeddings": %s,
          "use_sliding_window": false, "torch_dtype": "float32", "bos_token_id": null,
          "eos_token_id": 0}
         """
-            .formatted(VOCABULARY, HIDDEN, LAYERS, HEADS, HEAD_DIM, INTERMEDIATE));
+            .formatted(VOCABULARY, HIDDEN, LAYERS, HEADS, HEAD_DIM, INTERMEDIATE, poison < 0));
     StringBuilder vocabulary = new StringBuilder();
     for (int id = 0; id < VOCABULARY - 1; id++) {
       vocabulary.append(id == 0 ? "" : ", ").append("\"t").append(id).append("\": ").append(id);
@@ -42,7 +55,12 @@ public final class TestingModels {
 
     Random random = new Random(5);
     SafetensorsWriter writer = new SafetensorsWriter();
-    matrix(writer, random, "model.embed_tokens.weight", VOCABULARY, HIDDEN);
+    float[] embedding = values(random, VOCABULARY * HIDDEN);
+    if (poison >= 0) {
+      writer.floats("lm_head.weight", embedding.clone(), VOCABULARY, HIDDEN);
+      Arrays.fill(embedding, poison * HIDDEN, (poison + 1) * HIDDEN, Float.NaN);
+    }
+    writer.floats("model.embed_tokens.weight", embedding, VOCABULARY, HIDDEN);
     for (int layer = 0; layer < LAYERS; layer++) {
       String prefix = "model.layers." + layer + ".";
       ones(writer, prefix + "input_layernorm.weight", HIDDEN);
@@ -64,11 +82,15 @@ public final class TestingModels {
 
   private static void matrix(
       SafetensorsWriter writer, Random random, String name, int rows, int columns) {
-    float[] values = new float[rows * columns];
-    for (int i = 0; i < values.length; i++) {
+    writer.floats(name, values(random, rows * columns), rows, columns);
+  }
+
+  private static float[] values(Random random, int count) {
+    float[] values = new float[count];
+    for (int i = 0; i < count; i++) {
       values[i] = (float) (0.2 * random.nextGaussian());
     }
-    writer.floats(name, values, rows, columns);
+    return values;
   }
 
   private static void ones(SafetensorsWriter writer, String name, int size) {

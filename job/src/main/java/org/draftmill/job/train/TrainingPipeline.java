@@ -97,7 +97,7 @@ public final class TrainingPipeline {
 
   private DataStream<ExtractionJob> jobs() {
     return env.fromSource(
-            new JobSource(run.jobs().plan(), run.wantedJobs()),
+            new JobSource(run.jobs().plan(), run.wantedJobs(), run.jobs().timeout()),
             WatermarkStrategy.noWatermarks(),
             "jobs",
             TypeInformation.of(ExtractionJob.class))

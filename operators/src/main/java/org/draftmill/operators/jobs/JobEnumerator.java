@@ -14,6 +14,7 @@ import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.draftmill.corpus.io.ByteSources;
+import org.draftmill.corpus.plan.Plan;
 import org.draftmill.operators.restart.Restarts;
 
 /**
@@ -35,22 +36,26 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
   private boolean reading;
   private volatile PlannedJobs list;
   private final JobsMetrics metrics;
+  private final ReadingClock clock;
 
   /**
    * @param limit how many jobs from the start of the run are handed out at most
+   * @param clock of the reading
    */
   JobEnumerator(
       SplitEnumeratorContext<ExtractionJob> context,
       ByteSources plan,
       long limit,
       JobsState state,
-      JobsMetrics metrics) {
+      JobsMetrics metrics,
+      ReadingClock clock) {
     this.context = context;
     this.plan = plan;
     this.limit = limit;
     this.next = state.next();
     this.returned.addAll(state.returned());
     this.metrics = metrics;
+    this.clock = clock;
   }
 
   @Override
@@ -109,6 +114,7 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
   private void readAhead() {
     if (!reading && next + ahead.size() != total) {
       reading = true;
+      clock.start();
       context.callAsync(this::readMore, this::take);
     }
   }
@@ -122,6 +128,7 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
   }
 
   private void take(List<ExtractionJob> jobs, Throwable failure) {
+    clock.stop();
     if (Restarts.arePointless(failure)) {
       throw new SuppressRestartsException(failure);
     }
@@ -139,6 +146,12 @@ final class JobEnumerator implements SplitEnumerator<ExtractionJob, JobsState> {
     List<ExtractionJob> jobs = new ArrayList<>(returned);
     jobs.sort(Comparator.comparingLong(ExtractionJob::position));
     return new JobsState(next, jobs);
+  }
+
+  /** A thread that waits for a file system cannot say so itself. */
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) {
+    clock.check(plan.file(Plan.FILE).name(), next + ahead.size());
   }
 
   @Override

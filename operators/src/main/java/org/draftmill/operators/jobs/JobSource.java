@@ -1,5 +1,6 @@
 package org.draftmill.operators.jobs;
 
+import java.time.Duration;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -18,21 +19,24 @@ public final class JobSource implements Source<ExtractionJob, ExtractionJob, Job
 
   private final String plan;
   private final long limit;
+  private final Duration timeout;
   private transient JobsMetrics metrics; // of the JobManager's copy
 
   /**
    * @param plan directory of the plan, on any file system that Flink knows
    */
   public JobSource(String plan) {
-    this(plan, Long.MAX_VALUE);
+    this(plan, Long.MAX_VALUE, JobsOptions.TIMEOUT.defaultValue());
   }
 
   /**
    * @param limit how many jobs from the start of the run are handed out at most
+   * @param timeout of reading the next part of a list, {@code jobs.timeout}
    */
-  public JobSource(String plan, long limit) {
+  public JobSource(String plan, long limit, Duration timeout) {
     this.plan = plan;
     this.limit = limit;
+    this.timeout = timeout;
   }
 
   @Override
@@ -55,7 +59,12 @@ public final class JobSource implements Source<ExtractionJob, ExtractionJob, Job
   public SplitEnumerator<ExtractionJob, JobsState> restoreEnumerator(
       SplitEnumeratorContext<ExtractionJob> context, JobsState state) {
     return new JobEnumerator(
-        context, new FlinkByteSources(new Path(plan)), limit, state, metrics());
+        context,
+        new FlinkByteSources(new Path(plan)),
+        limit,
+        state,
+        metrics(),
+        new ReadingClock(timeout, System::nanoTime));
   }
 
   private synchronized JobsMetrics metrics() {

@@ -1,5 +1,6 @@
 package org.draftmill.operators.jobs;
 
+import java.time.Duration;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -61,6 +62,15 @@ public final class JobsOptions {
               "Read plan and dataset whole before a run begins or goes on, and compare their"
                   + " checksums. Takes about a second for each 500 MB; damage that is not found"
                   + " then is trained on.");
+
+  public static final ConfigOption<Duration> TIMEOUT =
+      ConfigOptions.key("jobs.timeout")
+          .durationType()
+          .defaultValue(Duration.ofMinutes(10))
+          .withDescription(
+              "When the next part of a job list takes longer to read, its file system is taken to"
+                  + " hang, and the run restarts from its last checkpoint. Looked at whenever a"
+                  + " checkpoint completes.");
 
   private JobsOptions() {}
 }

@@ -1,5 +1,6 @@
 package org.draftmill.operators.jobs;
 
+import java.time.Duration;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ReadableConfig;
 import org.draftmill.corpus.InputException;
@@ -13,8 +14,9 @@ import org.draftmill.corpus.plan.PlanOptions;
  * @param dataset its directory
  * @param plan directory of the plan
  * @param planning how to plan, or how the plan must have been made
+ * @param timeout of reading the next part of a list
  */
-public record JobsSettings(String dataset, String plan, PlanOptions planning) {
+public record JobsSettings(String dataset, String plan, PlanOptions planning, Duration timeout) {
 
   /**
    * Reads and checks the options.
@@ -33,7 +35,12 @@ public record JobsSettings(String dataset, String plan, PlanOptions planning) {
             config.get(JobsOptions.TOKEN_BUDGET),
             new BucketBounds(config.get(JobsOptions.BUCKET_BOUNDS)),
             Oversized.parse(config.get(JobsOptions.OVERSIZED)));
-    return new JobsSettings(dataset, plan, planning);
+    Duration timeout = config.get(JobsOptions.TIMEOUT);
+    if (timeout.toMillis() < 1) {
+      throw new InputException(
+          "%s is %s; it must be at least 1 ms.".formatted(JobsOptions.TIMEOUT.key(), timeout));
+    }
+    return new JobsSettings(dataset, plan, planning, timeout);
   }
 
   private static InputException missing() {
