@@ -3,6 +3,7 @@
 // not wait sees memory that nobody has written yet.
 #include "emulator.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <link.h>
 
@@ -296,8 +297,40 @@ const char* name(int result) {
 
 }  // namespace
 
+namespace {
+
+// A program that knows nothing of the emulator says by its environment what it wants of it.
+Settings fromEnvironment() {
+  Settings settings;
+  if (const char* devices = getenv("CUDA_EMULATOR_DEVICES")) {
+    settings.devices = atoi(devices);
+  }
+  if (const char* checked = getenv("CUDA_EMULATOR_RACES")) {
+    checkRaces(atoi(checked) != 0);
+  }
+  return settings;
+}
+
+bool addKernelsOfEnvironment() {
+  const char* folder = getenv("CUDA_EMULATOR_KERNELS");
+  DIR* entries = folder == nullptr ? nullptr : opendir(folder);
+  if (entries == nullptr) {
+    return false;
+  }
+  while (const dirent* entry = readdir(entries)) {
+    std::string name = entry->d_name;
+    if (name.size() > 3 && name.substr(name.size() - 3) == ".so" && !addKernels((std::string(folder) + "/" + name).c_str())) {
+      fprintf(stderr, "%s\n", trouble().c_str());
+    }
+  }
+  closedir(entries);
+  return true;
+}
+
+}  // namespace
+
 Settings& settings() {
-  static Settings settings;
+  static Settings settings = fromEnvironment();
   return settings;
 }
 
@@ -361,7 +394,11 @@ using namespace emulator;
   if (current == nullptr) return refuse(INVALID_CONTEXT, "%s without a context", __func__); \
   if (broken != SUCCESS) return broken
 
-CALL cuInit(unsigned) { return settings().devices == 0 ? NO_DEVICE : SUCCESS; }
+CALL cuInit(unsigned) {
+  static const bool added = addKernelsOfEnvironment();
+  (void)added;
+  return settings().devices == 0 ? NO_DEVICE : SUCCESS;
+}
 CALL cuDriverGetVersion(int* version) {
   *version = settings().driver;
   return SUCCESS;

@@ -10,7 +10,6 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -24,10 +23,7 @@ final class EmulatorBuild {
 
   private static final Path NATIVE = Path.of("src/test/native");
   private static final Path OUTPUT = Path.of("target/emulator").toAbsolutePath();
-  private static final List<String> DRIVER =
-      List.of("control", "driver", "fibers", "image", "memory", "unsupported");
-  private static final Pattern KERNEL =
-      Pattern.compile("__global__\\s+(?:__launch_bounds__\\([^)]*\\)\\s+)?void\\s+(\\w+)\\s*\\(");
+  private static final Pattern KERNEL = Pattern.compile("__global__ void (\\w+)\\(");
 
   private EmulatorBuild() {}
 
@@ -42,42 +38,8 @@ final class EmulatorBuild {
 
   /** The library that stands in for {@code libcuda.so.1}. */
   static Path driver() {
-    List<Path> sources = files(NATIVE, ".cpp", ".h");
-    Path library = OUTPUT.resolve("driver-" + hash(sources)).resolve("libcuda.so.1");
-    if (!Files.exists(library)) {
-      List<Process> compilers = new ArrayList<>();
-      Path folder = create(library.getParent());
-      Path java = Path.of(System.getProperty("java.home"));
-      for (String name : DRIVER) {
-        compilers.add(
-            start(
-                List.of(
-                    "g++",
-                    "-std=c++17",
-                    "-O2",
-                    "-Wall",
-                    "-Wextra",
-                    "-Werror",
-                    "-fPIC",
-                    "-fvisibility=hidden",
-                    "-I" + java.resolve("include"),
-                    "-I" + java.resolve("include/linux"),
-                    "-c",
-                    NATIVE.resolve(name + ".cpp").toString(),
-                    "-o",
-                    folder.resolve(name + ".o").toString())));
-      }
-      compilers.forEach(EmulatorBuild::require);
-      List<String> link =
-          new ArrayList<>(List.of("g++", "-shared", "-Wl,-soname,libcuda.so.1", "-o"));
-      Path partial = folder.resolve("partial");
-      link.add(partial.toString());
-      DRIVER.forEach(name -> link.add(folder.resolve(name + ".o").toString()));
-      link.add("-ldl");
-      require(start(link));
-      move(partial, library);
-    }
-    return library;
+    Path folder = OUTPUT.resolve("driver-" + hash(files(NATIVE, ".cpp", ".h", ".sh")));
+    return build(folder.resolve("libcuda.so.1"), "driver", folder.toString());
   }
 
   /** The kernels of a file, as a library for the emulator. */
@@ -90,54 +52,27 @@ final class EmulatorBuild {
    */
   static Path kernels(String family, String text) {
     List<Path> sources = files(KERNELS, ".cuh");
-    sources.addAll(files(NATIVE, "device_language.h", "kernel_library.h"));
-    Path library = OUTPUT.resolve("kernels-" + hash(sources, text)).resolve(family + ".so");
+    sources.addAll(files(NATIVE, ".cpp", ".h", ".sh"));
+    Path folder = OUTPUT.resolve("kernels-" + hash(sources, text));
+    Path library = folder.resolve(family + ".so");
+    Path source = folder.resolve(family + ".cu");
     if (!Files.exists(library)) {
-      Path folder = create(library.getParent());
-      Path wrapper = folder.resolve(family + ".cpp");
-      write(wrapper, text + registration(text));
-      Path object = folder.resolve(family + ".o");
-      // Accesses are reported one by one: none is merged, none is made for several values at once.
-      require(
-          start(
-              List.of(
-                  "g++",
-                  "-std=c++17",
-                  "-O2",
-                  "-march=native",
-                  "-ffp-contract=off",
-                  "-fno-tree-vectorize",
-                  "-fno-store-merging",
-                  "-fsanitize=thread",
-                  "-Wall",
-                  "-Wno-unknown-pragmas",
-                  "-Wno-sign-compare",
-                  "-Werror",
-                  "-fPIC",
-                  "-fvisibility=hidden",
-                  "-fno-gnu-unique",
-                  "-include",
-                  NATIVE.resolve("device_language.h").toString(),
-                  "-include",
-                  NATIVE.resolve("kernel_library.h").toString(),
-                  "-I" + KERNELS,
-                  "-c",
-                  wrapper.toString(),
-                  "-o",
-                  object.toString())));
-      Path partial = folder.resolve("partial");
-      require(
-          start(
-              List.of(
-                  "g++",
-                  "-shared",
-                  "-o",
-                  partial.toString(),
-                  object.toString(),
-                  driver().toString())));
-      move(partial, library);
+      create(folder);
+      write(source, text);
     }
-    return library;
+    return build(library, "kernels", source.toString(), folder.toString());
+  }
+
+  private static Path build(Path result, String... arguments) {
+    if (!Files.exists(result)) {
+      List<String> command = new ArrayList<>(List.of(NATIVE.resolve("build.sh").toString()));
+      command.addAll(List.of(arguments));
+      Outcome outcome = run(command);
+      if (outcome.code() != 0) {
+        throw new CompilationFailed(outcome.output());
+      }
+    }
+    return result;
   }
 
   /** All {@code .cu} files. */
@@ -147,14 +82,7 @@ final class EmulatorBuild {
 
   /** The names of the kernels in a source. */
   static List<String> names(String source) {
-    Matcher matcher = KERNEL.matcher(source);
-    return matcher.results().map(result -> result.group(1)).toList();
-  }
-
-  private static String registration(String source) {
-    return names(source).stream()
-        .map(name -> "EMULATOR_KERNEL(" + name + ")")
-        .collect(Collectors.joining(", ", "\nEMULATOR_KERNELS(", ")\n"));
+    return KERNEL.matcher(source).results().map(result -> result.group(1)).toList();
   }
 
   static String read(Path file) {
@@ -176,14 +104,6 @@ final class EmulatorBuild {
   private static Path create(Path folder) {
     try {
       return Files.createDirectories(folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void move(Path from, Path to) {
-    try {
-      Files.move(from, to);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -223,33 +143,21 @@ final class EmulatorBuild {
 
   record Outcome(int code, String output) {}
 
+  /** Runs a program to its end. */
   static Outcome run(List<String> command) {
-    return finish(start(command));
-  }
-
-  private static Process start(List<String> command) {
     try {
-      return new ProcessBuilder(command).redirectErrorStream(true).start();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static Outcome finish(Process process) {
-    try {
+      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+      if (command.contains("kernels")) {
+        builder.environment().put("EMULATOR_DRIVER", driver().getParent().toString());
+      }
+      Process process = builder.start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       return new Outcome(process.waitFor(), output);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
-    }
-  }
-
-  private static void require(Process process) {
-    Outcome outcome = finish(process);
-    if (outcome.code() != 0) {
-      throw new CompilationFailed(outcome.output());
     }
   }
 
