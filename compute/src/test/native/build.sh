@@ -36,8 +36,9 @@ kernels() {
       grep -oE '__global__ +(__launch_bounds__\([^)]*\) +)?void +(__launch_bounds__\([^)]*\) +)?[A-Za-z0-9_]+ *\(' |
       sed -E 's/ *\($//; s/.* //; s/.*/EMULATOR_KERNEL(&)/' | paste -sd , | sed 's/.*/EMULATOR_KERNELS(&)/'
   } >"$into/$name.cpp"
-  # Accesses are reported one by one: none is merged, none is made for several values at once.
-  g++ -std=c++17 -O2 -march=native -ffp-contract=off -fno-tree-vectorize -fno-store-merging -fsanitize=thread \
+  # Accesses are reported one by one: none is merged, none is made for several values at once. Indices of arrays and
+  # widths of shifts are checked too.
+  g++ -std=c++17 -O2 -march=native -ffp-contract=off -fno-tree-vectorize -fno-store-merging -fsanitize=thread,bounds-strict,shift -fno-sanitize-recover=all \
     "${warnings[@]}" -Wno-unknown-pragmas -Wno-sign-compare -Wno-unused-parameter -fPIC -fvisibility=hidden -fno-gnu-unique \
     -include "$here/device_language.h" -include "$here/kernel_library.h" -I"$sources" -c "$into/$name.cpp" -o "$into/$name.o"
   g++ -shared -o "$into/$name.partial" "$into/$name.o" "${EMULATOR_DRIVER:-$into}/libcuda.so.1"

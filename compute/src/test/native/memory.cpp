@@ -353,5 +353,11 @@ void __tsan_write_range(void* at, size_t bytes) { emulator::access(at, bytes, em
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
+void __ubsan_handle_out_of_bounds_abort(void*, void* index) {
+  emulator::fail(emulator::ILLEGAL_ADDRESS, "index %lld is outside of an array", reinterpret_cast<long long>(index));
+}
+void __ubsan_handle_shift_out_of_bounds_abort(void*, void*, void* by) {
+  emulator::fail(emulator::LAUNCH_FAILED, "shifts by %lld", reinterpret_cast<long long>(by));
+}
 }
 #pragma GCC visibility pop

@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import jcuda.driver.CUfunction;
+import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
@@ -45,38 +47,38 @@ final class Kernels implements CudaBackend.Part {
   private final CudaContext context;
   private final Map<String, CUmodule> modules = new HashMap<>();
   private final Map<String, Kernel> kernels = new HashMap<>();
+  private final Map<String, Integer> allowed = new HashMap<>(); // dynamic shared memory, bytes
 
   Kernels(CudaContext context) {
     this.context = context;
   }
 
-  /** The kernel {@code name} of {@code family.cu}. */
-  Kernel get(String family, String name) {
-    return get(family, name, 0);
-  }
-
   /**
-   * @param shared bytes of dynamic shared memory that launches will ask for at most
+   * The kernel {@code name} of {@code family.cu}.
+   *
+   * @param shared bytes of dynamic shared memory that the launch asks for
    */
   synchronized Kernel get(String family, String name, int shared) {
-    return kernels.computeIfAbsent(name, n -> find(family, n, shared));
+    Kernel kernel = kernels.computeIfAbsent(name, n -> find(family, n));
+    if (shared > allowed.getOrDefault(name, USUAL_SHARED)) {
+      check(
+          JCudaDriver.cuFuncSetAttribute(
+              kernel.function,
+              CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+              shared),
+          "allowing kernel " + kernel + " " + shared + " bytes of shared memory");
+      allowed.put(name, shared);
+    }
+    return kernel;
   }
 
-  private Kernel find(String family, String name, int shared) {
+  private Kernel find(String family, String name) {
     context.use();
     CUmodule module = modules.computeIfAbsent(family, this::load);
     CUfunction function = new CUfunction();
     check(
         JCudaDriver.cuModuleGetFunction(function, module, name),
         "finding kernel " + name + " of " + family + ".cu");
-    if (shared > USUAL_SHARED) {
-      check(
-          JCudaDriver.cuFuncSetAttribute(
-              function,
-              jcuda.driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-              shared),
-          "allowing kernel " + name + " " + shared + " bytes of shared memory");
-    }
     return new Kernel(family, name, function);
   }
 
@@ -116,7 +118,7 @@ final class Kernels implements CudaBackend.Part {
             "the artifact lacks " + FOLDER + file + ": run compute/kernels.sh");
       }
       byte[] bytes = in.readAllBytes();
-      return java.util.Arrays.copyOf(bytes, bytes.length + 1); // PTX ends with a zero
+      return Arrays.copyOf(bytes, bytes.length + 1); // PTX ends with a zero
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read " + FOLDER + file, e);
     }

@@ -181,6 +181,13 @@ class CudaEmulatorTest {
   }
 
   @Test
+  void anIndexBesideAnArray() {
+    CUfunction kernel =
+        kernel("int* x, int n", "__shared__ int s[4], t[4]; t[0] = s[n] = 1; x[0] = t[0];");
+    assertFails(kernel, 1, 1, "index 4 is outside of an array", device.memory(4), 4);
+  }
+
+  @Test
   void memoryOfTheHost() {
     CUfunction kernel = kernel("int* x, int n", "x[n] = 1;");
     assertFails(kernel, 1, 1, "no memory of the device", new DeviceAddress(4096), 2);

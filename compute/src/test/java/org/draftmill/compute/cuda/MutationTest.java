@@ -1,0 +1,236 @@
+package org.draftmill.compute.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.draftmill.compute.DType;
+import org.draftmill.compute.OpCases;
+import org.draftmill.compute.OpCases.OpCase;
+import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.Matrix;
+import org.draftmill.compute.reference.ReferenceBackend;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Faults planted in kernels and in the code that launches them, each of which the emulator or the
+ * comparison with the reference must notice.
+ */
+@ExtendWith(CudaEmulator.class)
+class MutationTest {
+  @TempDir Path folder;
+
+  @BeforeEach
+  void watchMemory() {
+    System.setProperty(HostWorkspace.POISON, "true");
+  }
+
+  @AfterEach
+  void leaveMemory() {
+    System.clearProperty(HostWorkspace.POISON);
+  }
+
+  private static final OpCase ROWS = named("embed, gather, scatter 37");
+  private static final OpCase ELEMENTS = named("swiglu 3x17");
+  private static final OpCase BIAS = named("add, bias 3x17");
+  private static final OpCase ROPE = named("rope 3x17");
+  private static final OpCase NORM = named("norm 5x3x12");
+
+  private static final OpCase WIDE_NORM =
+      new OpCase(
+          "wide norm",
+          (ops, in, results) -> {
+            Matrix x = in.random(40, 700);
+            Matrix weight = in.random(1, 700);
+            Matrix out = in.undefined(40, 700);
+            ops.rmsNorm(x, weight, 1e-6f, out);
+            results.add(out.toArray());
+            Matrix dWeight = in.random(1, 700);
+            ops.rmsNormBackward(x, weight, 1e-6f, in.random(40, 700), out, dWeight);
+            results.add(out.toArray());
+            results.add(dWeight.toArray());
+          });
+
+  /** Through both streams and all number formats, in several chunks. */
+  private static final OpCase TRANSFERS =
+      new OpCase(
+          "transfers",
+          (ops, in, results) -> {
+            int columns = 10_001;
+            Matrix sum = in.undefined(1, columns);
+            Matrix x = in.random(1, columns);
+            ops.add(x, x, sum);
+            for (int i = 0; i < 20; i++) {
+              ops.add(sum, x, sum);
+            }
+            ByteBuffer bytes = ByteBuffer.allocate(3 * 2 * columns);
+            for (int i = 0; i < 3; i++) {
+              in.memory().encode(sum, DType.BF16, bytes);
+            }
+            Matrix back = in.undefined(3, columns);
+            in.memory().decode(bytes.flip(), DType.BF16, back);
+            results.add(back.toArray());
+          });
+
+  private static OpCase named(String name) {
+    return OpCases.all().stream().filter(op -> op.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  private static Arguments mutant(
+      String fault, OpCase op, String file, String text, String instead) {
+    return Arguments.of(new Mutant(fault, file, text, instead), op);
+  }
+
+  static Stream<Arguments> mutants() {
+    return Stream.of(
+        mutant(
+            "no barrier from write to read",
+            WIDE_NORM,
+            "norms.cu",
+            "    __syncthreads();\n    sum = warps[0];",
+            "    sum = warps[0];"),
+        mutant(
+            "no barrier from read to write",
+            WIDE_NORM,
+            "norms.cu",
+            "    __syncthreads();  // the last sums have been read\n",
+            ""),
+        mutant("no barrier", ROPE, "rope.cu", "  __syncthreads();\n", ""),
+        mutant(
+            "a barrier for some threads",
+            ROPE,
+            "rope.cu",
+            "  __syncthreads();\n",
+            "  if (threadIdx.x < 10) __syncthreads();\n"),
+        mutant(
+            "a wrong column", ROWS, "rows.cu", "outColumns + column;", "outColumns + column + 1;"),
+        mutant(
+            "one value too many at the end",
+            BIAS,
+            "elementwise.cu",
+            "storeQuad(out + i, a + b, n - i,",
+            "storeQuad(out + i, a + b, n - i + 1,"),
+        mutant("one thread too many", TRANSFERS, "convert.cu", "if (i < n)", "if (i <= n)"),
+        mutant(
+            "a value that nobody writes",
+            ROWS,
+            "rows.cu",
+            "      starts[targets] = below + equal;\n",
+            ""),
+        mutant(
+            "an index beside a shared array",
+            BIAS,
+            "reductions.cu",
+            "for (int w = 1; w < WARPS; w++)",
+            "for (int w = 1; w <= WARPS; w++)"),
+        mutant(
+            "a sum of floats by atomics",
+            NORM,
+            "norms.cu",
+            "    accumulated[c] += total;",
+            "    atomicAdd(accumulated + c, total);"),
+        mutant(
+            "two blocks that write the same place",
+            WIDE_NORM,
+            "norms.cu",
+            "  int c = static_cast<int>(blockIdx.x) * WARP + lane;",
+            "  int c = static_cast<int>(blockIdx.x) / 2 * WARP + lane;"),
+        mutant("a wrong sign", ROPE, "rope.cu", "-(high[i] * angle.sin)", "high[i] * angle.sin"),
+        mutant(
+            "a parameter more",
+            ELEMENTS,
+            "elementwise.cu",
+            "float* out, long long n) {",
+            "float* out, long long n, int) {"),
+        mutant(
+            "swapped arguments",
+            ELEMENTS,
+            "Elementwise.java",
+            "        CudaMatrix.of(gate),\n        CudaMatrix.of(up),\n        to,",
+            "        CudaMatrix.of(up),\n        CudaMatrix.of(gate),\n        to,"),
+        mutant(
+            "an argument of another size",
+            NORM,
+            "Norms.java",
+            "        groups,\n        group);",
+            "        (int) groups,\n        group);"),
+        mutant("a block too few", BIAS, "Grid.java", "(n + USUAL_THREADS - 1)", "(n - 1)"),
+        mutant(
+            "memory freed while it is used",
+            ROWS,
+            "Rows.java",
+            "scratch.ints(\"scatter order\", n)",
+            "scratch.ints(\"scatter starts\", n)"),
+        mutant(
+            "no wait for the other stream",
+            TRANSFERS,
+            "WorkStream.java",
+            "    int at = newest;\n",
+            "    int at = newest;\n    if (number > 0) return;\n"),
+        mutant(
+            "a wait for an older event",
+            TRANSFERS,
+            "WorkStream.java",
+            "    if (marks[newest] < number) {",
+            "    if (marks[newest] < number - 16) {"),
+        mutant(
+            "a pinned buffer filled while it is copied",
+            TRANSFERS,
+            "Transfers.java",
+            "      lanes[turn].await();",
+            "      lanes[turn].host();"),
+        mutant(
+            "a result read before it came",
+            TRANSFERS,
+            "Transfers.java",
+            "    lane.await();\n",
+            ""));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("mutants")
+  void isNoticed(Mutant mutant, OpCase op) {
+    assertThatThrownBy(
+            () -> {
+              try (Backend backend = mutant.open(folder)) {
+                compare(op, backend);
+              } finally {
+                mutant.remove();
+              }
+            })
+        .isInstanceOf(Throwable.class);
+  }
+
+  @Test
+  void withoutAFaultAllIsWell() {
+    try (Backend backend = CudaBackend.open(0, Mutant.STAGING)) {
+      for (OpCase op : List.of(ROWS, ELEMENTS, BIAS, ROPE, NORM, WIDE_NORM, TRANSFERS)) {
+        compare(op, backend);
+      }
+    }
+  }
+
+  private static void compare(OpCase op, Backend backend) {
+    try (Backend reference = new ReferenceBackend()) {
+      List<float[]> found = op.on(backend);
+      List<float[]> expected = op.on(reference);
+      for (int r = 0; r < expected.size(); r++) {
+        for (int i = 0; i < expected.get(r).length; i++) {
+          double difference = Math.abs(found.get(r)[i] - expected.get(r)[i]);
+          assertThat(difference).isLessThanOrEqualTo(3e-5 + 3e-5 * Math.abs(expected.get(r)[i]));
+        }
+      }
+    }
+  }
+}
