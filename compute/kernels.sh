@@ -2,7 +2,7 @@
 # Compiles the CUDA kernels (src/main/resources/kernels/*.cu) with nvcc 13.0 into what the artifact ships: compiled/NAME.ptx,
 # and from it compiled/NAME.sm_ARCH.cubin. The same sources give the same bytes, wherever the checkout lies.
 #   compute/kernels.sh [NAME…]             compiles all, or only NAME.cu
-#   compute/kernels.sh --into DIR [NAME…]  leaves the checked-in files alone and writes to DIR
+#   compute/kernels.sh --into DIR [NAME…]  leaves the checked-in files alone, writes PTX and the cubins of sm_80 to DIR
 #   compute/kernels.sh --report [NAME…]    compiles nothing; prints registers, shared memory and spills of every kernel
 set -euo pipefail
 
@@ -17,7 +17,7 @@ flags=(-std=c++17 -O3 -fmad=false)
 ptx_version=7.0
 
 case ${1-} in
-  --into) into=$2; shift 2 ;;
+  --into) into=$2; architectures=(80); shift 2 ;;
   --report) report=true; shift ;;
 esac
 for tool in nvcc ptxas; do

@@ -29,4 +29,4 @@ NATIVE(void, failAllocation)(JNIEnv*, jclass, jint afterwards) {
   settings().allocationsUntilFailure = afterwards;
 }
 NATIVE(jlong, live)(JNIEnv*, jclass, jint kind) { return live(kind); }
-NATIVE(jlong, launches)(JNIEnv*, jclass) { return launches(); }
+NATIVE(jlong, launched)(JNIEnv*, jclass) { return launches(); }

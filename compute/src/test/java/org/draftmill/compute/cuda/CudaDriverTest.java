@@ -8,12 +8,14 @@ import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Workspace;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is said of drivers and devices that will not do, and which image serves which device. */
+@Tag(CudaEmulator.TAG)
 @ExtendWith(CudaEmulator.class)
 class CudaDriverTest {
   private static final long MEMORY = 1L << 30;

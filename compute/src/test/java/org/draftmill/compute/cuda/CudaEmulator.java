@@ -11,7 +11,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * CUDA without a GPU: the emulator in place of the driver, for the tests of a class. Its devices
  * are there only while such a class runs. Where there is no compiler the tests are reported as
- * skipped.
+ * skipped. With {@code -Pgpu} the tests run on the real GPU, but for those tagged {@value #TAG},
+ * which are about the emulator or steer it.
  */
 public final class CudaEmulator
     implements ExecutionCondition, BeforeAllCallback, BeforeEachCallback, AfterAllCallback {
@@ -33,10 +34,19 @@ public final class CudaEmulator
     CONTEXTS
   }
 
+  /** Of tests that make no sense on a GPU. */
+  static final String TAG = "emulator";
+
   private static final long MEMORY = 2L << 30;
+  private static final boolean ON_GPU = Boolean.getBoolean("draftmill.gpu");
 
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+    if (ON_GPU) {
+      return context.getTags().contains(TAG)
+          ? ConditionEvaluationResult.disabled("needs the emulator, and this is a GPU")
+          : ConditionEvaluationResult.enabled("on the GPU");
+    }
     if (!System.getProperty("os.name").equals("Linux")) {
       return ConditionEvaluationResult.disabled("the emulator of CUDA runs on Linux");
     }
@@ -47,21 +57,27 @@ public final class CudaEmulator
 
   @Override
   public void beforeAll(ExtensionContext context) {
-    start();
+    if (!ON_GPU) {
+      Loaded.require();
+    }
   }
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    reset();
+    if (!ON_GPU) {
+      reset();
+    }
   }
 
   @Override
   public void afterAll(ExtensionContext context) {
-    setDevices(0);
+    if (!ON_GPU) {
+      setDevices(0);
+    }
   }
 
   /** One device of capability 8.0 with a driver of R525, work done as late as possible. */
-  static void reset() {
+  private static void reset() {
     setDevices(1);
     setDevice(80, MEMORY, 12000, 80);
     order(Order.LATE, 1);
@@ -69,16 +85,13 @@ public final class CudaEmulator
     failAllocation(-1);
   }
 
-  static void start() {
-    Loaded.require();
-  }
-
   static void order(Order order, long seed) {
     setOrder(order.ordinal(), seed);
   }
 
+  /** How many there are; 0 on a GPU. */
   static long live(Kind kind) {
-    return live(kind.ordinal());
+    return ON_GPU ? 0 : live(kind.ordinal());
   }
 
   /** Puts the kernels of a library in the place of those of the same names. */
@@ -110,15 +123,21 @@ public final class CudaEmulator
 
   private static native long live(int kind);
 
-  /** Kernels launched so far. */
-  static native long launches();
+  /** Kernels launched so far; 0 on a GPU. */
+  static long launches() {
+    return ON_GPU ? 0 : launched();
+  }
+
+  private static native long launched();
 
   private static final class Loaded {
     static {
       System.load(EmulatorBuild.driver().toString());
-      for (Path source : EmulatorBuild.kernelSources()) {
-        use(EmulatorBuild.kernels(source));
-      }
+      // Each compiler is a process of its own.
+      EmulatorBuild.kernelSources().parallelStream()
+          .map(EmulatorBuild::kernels)
+          .toList()
+          .forEach(CudaEmulator::use);
     }
 
     static void require() {

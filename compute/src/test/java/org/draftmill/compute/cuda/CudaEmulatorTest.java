@@ -10,6 +10,7 @@ import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs that are wrong, and what the emulator says of them. */
+@Tag(CudaEmulator.TAG)
 @ExtendWith(CudaEmulator.class)
 class CudaEmulatorTest {
   private EmulatedDevice device;

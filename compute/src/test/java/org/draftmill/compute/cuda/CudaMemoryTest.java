@@ -10,10 +10,12 @@ import org.draftmill.compute.ops.Ints;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Workspace;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What a backend holds, and that it gives everything back. */
+@Tag(CudaEmulator.TAG)
 @ExtendWith(CudaEmulator.class)
 class CudaMemoryTest {
   private static final int STAGING = 1 << 14;

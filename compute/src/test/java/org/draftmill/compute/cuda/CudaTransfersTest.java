@@ -14,12 +14,14 @@ import org.draftmill.compute.ops.Ints;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.reference.ReferenceBackend;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@Tag(CudaEmulator.TAG)
 @ExtendWith(CudaEmulator.class)
 class CudaTransfersTest {
   private static final int ROWS = 3;

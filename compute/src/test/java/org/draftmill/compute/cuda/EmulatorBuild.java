@@ -52,7 +52,7 @@ final class EmulatorBuild {
    */
   static Path kernels(String family, String text) {
     List<Path> sources = files(KERNELS, ".cuh");
-    sources.addAll(files(NATIVE, ".cpp", ".h", ".sh"));
+    sources.addAll(files(NATIVE, "device_language.h", "kernel_library.h", "build.sh"));
     Path folder = OUTPUT.resolve("kernels-" + hash(sources, text));
     Path library = folder.resolve(family + ".so");
     Path source = folder.resolve(family + ".cu");

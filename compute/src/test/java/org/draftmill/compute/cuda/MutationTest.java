@@ -16,6 +16,7 @@ import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.reference.ReferenceBackend;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Faults planted in kernels and in the code that launches them, each of which the emulator or the
  * comparison with the reference must notice.
  */
+@Tag(CudaEmulator.TAG)
 @ExtendWith(CudaEmulator.class)
 class MutationTest {
   @TempDir Path folder;
