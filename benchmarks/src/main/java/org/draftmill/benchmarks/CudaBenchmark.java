@@ -19,16 +19,23 @@ import org.draftmill.compute.ops.Workspace;
 
 /**
  * Every operation of the cuda backend at the shapes of an 8B target (hidden 4,096, 32 query and 8
- * key/value heads of 128, MLP 12,288, vocabulary 151,936): its time, and the share of what bounds it:
- * the memory's rate as a copy reaches it, or the tensor cores' peak where {@code --peak TFLOPS} gives
- * it. A smoke run takes tiny shapes, so that the emulator of CUDA can do it.
+ * key/value heads of 128, MLP 12,288, vocabulary 151,936): its time, and the share of what bounds
+ * it: the memory's rate as a copy reaches it, or the tensor cores' peak where {@code --peak TFLOPS}
+ * gives it. A smoke run takes tiny shapes, so that the emulator of CUDA can do it.
  */
 public final class CudaBenchmark {
   private static final int BLOCK = 16;
 
   /** What the shapes are made of. */
   private record Scale(
-      int rows, int hidden, int queryHeads, int keyHeads, int headDim, int inner, int vocabulary, int blocks) {
+      int rows,
+      int hidden,
+      int queryHeads,
+      int keyHeads,
+      int headDim,
+      int inner,
+      int vocabulary,
+      int blocks) {
     static final Scale LARGE = new Scale(8192, 4096, 32, 8, 128, 12_288, 151_936, 512);
     static final Scale TINY = new Scale(32, 64, 4, 2, 16, 96, 160, 2);
 
@@ -158,7 +165,6 @@ public final class CudaBenchmark {
     }
   }
 
-
   private RopeTable rope() {
     double[] frequency = new double[scale.headDim / 2];
     Arrays.setAll(frequency, j -> Math.pow(1e6, -2.0 * j / scale.headDim));
@@ -188,7 +194,8 @@ public final class CudaBenchmark {
       String size = "product_%s_%dx%dx%d".formatted(name, n, outputs, inputs);
       flops(size, flops, out, () -> ops.linear(x, w, out));
       flops(size + "_backward_input", flops, dX, () -> ops.linearBackwardInput(out, w, dX, false));
-      flops(size + "_backward_weight", flops, values, () -> ops.linearBackwardWeight(out, x, values));
+      flops(
+          size + "_backward_weight", flops, values, () -> ops.linearBackwardWeight(out, x, values));
     }
   }
 

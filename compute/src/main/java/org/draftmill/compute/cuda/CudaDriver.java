@@ -36,9 +36,9 @@ final class CudaDriver {
     int result = JCudaDriver.cuInit(0);
     if (result == CUresult.CUDA_ERROR_NO_DEVICE) {
       throw new InputException(
-          "The device 'cuda' was asked for, but the NVIDIA driver finds no GPU. Is one given to this"
-              + " process (CUDA_VISIBLE_DEVICES, the container's runtime)? The devices 'cpu' and 'auto'"
-              + " need none.");
+          "The device 'cuda' was asked for, but the NVIDIA driver finds no GPU. Is one given to"
+              + " this process (CUDA_VISIBLE_DEVICES, the container's runtime)? The devices 'cpu'"
+              + " and 'auto' need none.");
     }
     if (result != CUresult.CUDA_SUCCESS) {
       throw new InputException(
@@ -117,9 +117,12 @@ final class CudaDriver {
     private static String message(Throwable failure) {
       String text = String.valueOf(failure.getMessage());
       if (text.contains("libcuda.so.1")) {
-        return "The device 'cuda' was asked for, but this machine has no NVIDIA driver (libcuda.so.1 was not found). Install one of R525 or newer, or use the device 'cpu'.";
+        return "The device 'cuda' was asked for, but this machine has no NVIDIA driver"
+                   + " (libcuda.so.1 was not found). Install one of R525 or newer, or use the"
+                   + " device 'cpu'.";
       }
-      return "The device 'cuda' was asked for, but the native part of JCuda does not load; on a cluster jcuda and jcuda-natives belong into Flink's lib/. "
+      return "The device 'cuda' was asked for, but the native part of JCuda does not load; on a"
+                 + " cluster jcuda and jcuda-natives belong into Flink's lib/. "
           + failure;
     }
 

@@ -39,18 +39,18 @@ class CudaEmulatorTest {
   /** A kernel that turns its block's values around, through shared memory. */
   private static String reverse(String first, String second) {
     return """
-        #include "device.cuh"
-        extern "C" __global__ void reverse(int* values, int rounds) {
-          __shared__ int held[256];
-          int i = threadIdx.x;
-          for (int round = 0; round < rounds; round++) {
-            held[i] = values[i];
-            %s
-            values[i] = held[blockDim.x - 1 - i];
-            %s
-          }
-        }
-        """
+    #include "device.cuh"
+    extern "C" __global__ void reverse(int* values, int rounds) {
+      __shared__ int held[256];
+      int i = threadIdx.x;
+      for (int round = 0; round < rounds; round++) {
+        held[i] = values[i];
+        %s
+        values[i] = held[blockDim.x - 1 - i];
+        %s
+      }
+    }
+    """
         .formatted(first, second);
   }
 
@@ -108,7 +108,8 @@ class CudaEmulatorTest {
             () ->
                 run(
                     reverse(
-                        "__syncthreads(); if (i % 32 == 3) __syncthreads(); else i += 0 * __shfl_sync(ALL_LANES, i, 0);",
+                        "__syncthreads(); if (i % 32 == 3) __syncthreads(); else i += 0 *"
+                            + " __shfl_sync(ALL_LANES, i, 0);",
                         "__syncthreads();"),
                     1))
         .hasMessageContaining("threads wait for each other for ever");
@@ -167,7 +168,8 @@ class CudaEmulatorTest {
     CUfunction kernel =
         kernel(
             "int* x, int n",
-            "__shared__ int s[2]; if (n == 0) s[0] = 1; __syncthreads(); x[blockIdx.x] = s[blockIdx.x == 7];");
+            "__shared__ int s[2]; if (n == 0) s[0] = 1; __syncthreads(); x[blockIdx.x] ="
+                + " s[blockIdx.x == 7];");
     device.launch(kernel, 1, 1, 0, device.memory(64), 0);
     device.await();
     assertFails(kernel, 1, 1, "is read but was never written", device.memory(64), 1);
