@@ -118,11 +118,11 @@ final class CudaDriver {
       String text = String.valueOf(failure.getMessage());
       if (text.contains("libcuda.so.1")) {
         return "The device 'cuda' was asked for, but this machine has no NVIDIA driver"
-                   + " (libcuda.so.1 was not found). Install one of R525 or newer, or use the"
-                   + " device 'cpu'.";
+            + " (libcuda.so.1 was not found). Install one of R525 or newer, or use the"
+            + " device 'cpu'.";
       }
       return "The device 'cuda' was asked for, but the native part of JCuda does not load; on a"
-                 + " cluster jcuda and jcuda-natives belong into Flink's lib/. "
+          + " cluster jcuda and jcuda-natives belong into Flink's lib/. "
           + failure;
     }
 
