@@ -95,6 +95,29 @@ class CudaProductsTest {
     assertThat(few.toArray()).isEqualTo(all.rows(41, 44).toArray());
   }
 
+  @Test
+  void roundsAnewOnlyWhatWasTouched() {
+    Matrix x = random(5, INPUTS);
+    Weight w = memory.arrange(random(OUTPUTS, INPUTS));
+    Matrix first = memory.matrix(5, OUTPUTS);
+    products.linear(x, w, first);
+    long before = CudaEmulator.launches();
+    Matrix again = memory.matrix(5, OUTPUTS);
+    products.linear(x, w, again);
+    assertThat(again.toArray()).isEqualTo(first.toArray());
+    assertThat(CudaEmulator.launches() - before).isEqualTo(1);
+
+    backend.ops().add(x, x, x);
+    products.linear(x, w, again);
+    assertThat(again.toArray()).isNotEqualTo(first.toArray());
+    products.linear(x.rows(1, 4), w, again.rows(1, 4));
+    float[] sum = first.toArray();
+    for (int i = 0; i < sum.length; i++) {
+      sum[i] *= 2; // exact, as every sum is scaled by two
+    }
+    assertThat(again.toArray()).isEqualTo(sum);
+  }
+
   /** A view that begins at an odd value, of an odd number of columns. */
   @Test
   void viewsMayBeginAnywhere() {
