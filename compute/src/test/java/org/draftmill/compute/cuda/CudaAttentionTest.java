@@ -3,10 +3,15 @@ package org.draftmill.compute.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.ops.Blocks;
 import org.draftmill.compute.ops.Heads;
 import org.draftmill.compute.ops.Matrix;
+import org.draftmill.compute.ops.Ops;
+import org.draftmill.compute.ops.Ops.BlockAttentionGradients;
 import org.draftmill.compute.ops.Workspace;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,6 +70,55 @@ class CudaAttentionTest {
               q.rows(5 + rows[0], 5 + rows[1]), keys, values, rows[1], HEADS, window, some);
       assertThat(some.toArray()).isEqualTo(alone.rows(rows[0], rows[1]).toArray());
     }
+  }
+
+  /** Its queries' results and gradients, and those of its own keys. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 9})
+  void aDraftBlockIsTheSameAloneAndAmongOthers(int window) {
+    Matrix contextK = random(100, HEADS.keyValueColumns());
+    Matrix contextV = random(100, HEADS.keyValueColumns());
+    List<Matrix> rows = new ArrayList<>(); // q, blockK, blockV, dOut of three blocks of 24 slots
+    for (int columns :
+        new int[] {
+          HEADS.queryColumns(),
+          HEADS.keyValueColumns(),
+          HEADS.keyValueColumns(),
+          HEADS.queryColumns()
+        }) {
+      rows.add(random(3 * 24, columns));
+    }
+    Blocks all = new Blocks(24, new int[] {0, 0, 30}, new int[] {7, 30, 66}, window);
+    Blocks one = new Blocks(24, new int[] {0}, new int[] {30}, window);
+    List<Matrix> among = attend(rows, contextK, contextV, all);
+    List<Matrix> alone =
+        attend(rows.stream().map(m -> m.rows(24, 48)).toList(), contextK, contextV, one);
+    for (int r = 0; r < alone.size(); r++) {
+      assertThat(alone.get(r).toArray())
+          .as("result %d", r)
+          .isEqualTo(among.get(r).rows(24, 48).toArray());
+    }
+  }
+
+  /** out, logSumExp, dQ, dBlockK and dBlockV. */
+  private List<Matrix> attend(List<Matrix> rows, Matrix contextK, Matrix contextV, Blocks blocks) {
+    Matrix q = rows.get(0);
+    Matrix blockK = rows.get(1);
+    Matrix blockV = rows.get(2);
+    Matrix out = memory.matrix(blocks.rows(), HEADS.queryColumns());
+    Matrix logs = memory.matrix(blocks.rows(), HEADS.queryHeads());
+    Ops ops = backend.ops();
+    ops.blockAttention(q, contextK, contextV, blockK, blockV, blocks, HEADS, out, logs);
+    BlockAttentionGradients gradients =
+        new BlockAttentionGradients(
+            memory.matrix(blocks.rows(), HEADS.queryColumns()),
+            memory.zeros(contextK.rows(), HEADS.keyValueColumns()),
+            memory.zeros(contextK.rows(), HEADS.keyValueColumns()),
+            memory.matrix(blocks.rows(), HEADS.keyValueColumns()),
+            memory.matrix(blocks.rows(), HEADS.keyValueColumns()));
+    ops.blockAttentionBackward(
+        gradients, q, contextK, contextV, blockK, blockV, blocks, HEADS, out, logs, rows.get(3));
+    return List.of(out, logs, gradients.dQ(), gradients.dBlockK(), gradients.dBlockV());
   }
 
   @Test
