@@ -5,7 +5,8 @@
 #   flink-conf/local-cluster.sh flink ARGS…          Flink's own command line: run, list, stop, cancel, savepoint
 #   flink-conf/local-cluster.sh status | stop | add taskmanager | add jobmanager
 #
-# Before the command: --dir FOLDER of the cluster (target/cluster), --config FILE (flink-conf/config.yaml).
+# For each, --dir FOLDER names the cluster's folder (target/cluster) and --config FILE its configuration (flink-conf/config.yaml);
+# with flink they stand before it.
 # FLINK_HOME names a Flink 2.3 distribution; without it Flink's jars are gathered from Maven into target/.
 set -euo pipefail
 
@@ -19,11 +20,13 @@ fail() { echo "error: $2" >&2; exit "$1"; }
 
 value_of() { [ $# -ge 2 ] || fail 2 "$1 needs a value"; printf '%s' "$2"; }
 
+arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
     --dir) dir=$(value_of "$@"); shift 2 ;;
     --config) config=$(value_of "$@"); shift 2 ;;
-    *) break ;;
+    flink) break ;; # what follows is Flink's
+    *) arguments+=("$1"); shift ;;
   esac
 done
 dir=$(readlink -m "$dir")
@@ -63,6 +66,7 @@ home=${FLINK_HOME:-$gathered}
 launch() {
   require_java
   assemble
+  compgen -G "$home/lib/flink-*.jar" >/dev/null || fail 2 "there is no Flink in $home: set FLINK_HOME to a distribution, or unset it to take Flink from Maven"
   exec "$java" -Xmx256m -XX:TieredStopAtLevel=1 -Dlog4j2.level=OFF \
     -cp "$box/target/draftmill-box.jar:$box/target/picocli.jar:$home/lib/*" \
     org.draftmill.box.LocalCluster "$@" --dir "$dir" --home "$home" --config "$config"
@@ -85,6 +89,5 @@ flink() {
 
 case ${1:-} in
   flink) shift; flink "$@" ;;
-  '') launch --help ;;
-  *) launch "$@" ;;
+  *) [ ${#arguments[@]} -gt 0 ] || arguments=(--help); launch "${arguments[@]}" ;;
 esac

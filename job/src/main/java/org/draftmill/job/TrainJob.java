@@ -14,6 +14,7 @@ import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.ResolvedRunFile;
 import org.draftmill.job.config.RunFile;
 import org.draftmill.job.config.RunOptions;
+import org.draftmill.job.run.OtherJobs;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
 import org.draftmill.job.slots.ClusterCheck;
@@ -34,9 +35,9 @@ import picocli.CommandLine.Option;
  * draftmill train} does. Failures are thrown, so that Flink's client reports them.
  *
  * <p>The run directory is locked for as long as this process waits for the job. A job that was
- * handed in with {@code --detached} runs on without a lock, which only a process can hold: then it
- * is up to the user to start nothing else there. A cluster's run ends without a {@code
- * summary.json}; {@code draftmill train} on the same run file writes it.
+ * handed in with {@code --detached} runs on without a lock, which only a process can hold; a second
+ * one of the same cluster is refused all the same ({@link OtherJobs}). A cluster's run ends without
+ * a {@code summary.json}; {@code draftmill train} on the same run file writes it.
  */
 @Command(
     name = "draftmill-job.jar",
@@ -92,6 +93,8 @@ public final class TrainJob implements Callable<Integer> {
     Configuration flink = FlinkSettings.of(run);
     StreamExecutionEnvironment ambient = StreamExecutionEnvironment.getExecutionEnvironment();
     FlinkSettings.requireAligned(ambient.getConfiguration());
+    OtherJobs.requireNoneIn(
+        run.directory(), Configuration.fromMap(ambient.getConfiguration().toMap()));
     if (ambient.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH).isEmpty()) {
       Continuation continuation = Continuation.of(run.directory(), run.steps());
       if (continuation.kind() == Continuation.Kind.COMPLETE) {

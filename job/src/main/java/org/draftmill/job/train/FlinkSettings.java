@@ -14,6 +14,7 @@ import org.draftmill.compute.InputException;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.KnownOptions;
 import org.draftmill.job.config.RunOptions;
+import org.draftmill.job.run.OtherJobs;
 
 /** What a training job asks of Flink. */
 public final class FlinkSettings {
@@ -27,6 +28,7 @@ public final class FlinkSettings {
     Configuration options = run.options();
     Configuration flink = new Configuration();
     flink.set(PipelineOptions.NAME, run.directory().jobName());
+    flink.set(PipelineOptions.GLOBAL_JOB_PARAMETERS, OtherJobs.parameters(run.directory()));
     // Records are immutable: nothing is copied between chained operators.
     flink.set(PipelineOptions.OBJECT_REUSE, true);
     // A record is sent at once: drafters wait for it.

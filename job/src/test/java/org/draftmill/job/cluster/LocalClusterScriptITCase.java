@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,6 +66,7 @@ class LocalClusterScriptITCase {
         script().run("start", "--port", "0", "-Dtaskmanager.memory.process.size=100m"),
         "memory of the TaskManager");
     requireUnusable(script().run("add", "zookeeper"), "--ha");
+    requireUnusable(script().run("begin"), "begin");
     assertThat(processes()).isEmpty();
   }
 
@@ -120,16 +122,35 @@ class LocalClusterScriptITCase {
     Path java = Files.createDirectories(dir.resolve("jdk/bin")).resolve("java");
     Files.writeString(java, "#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n");
     assertThat(java.toFile().setExecutable(true)).isTrue();
+
+    requireUnusable(
+        startWith("JAVA_HOME", dir.resolve("jdk")), "Java 11 is too old", "17, 21 or 25");
+  }
+
+  @Test
+  void aFolderWithoutFlinkAndOneOfSomebodyElseAreRefused() throws Exception {
+    requireUnusable(startWith("FLINK_HOME", dir.resolve("nothing")), "no Flink in", "FLINK_HOME");
+    Files.createFile(dir.resolve("thesis.tex"));
+
+    Result result = new LocalClusterScript(dir).run(args("start", SMALL));
+
+    requireUnusable(result, "holds something else than a cluster", "--dir");
+    assertThat(dir.resolve("thesis.tex")).exists();
+  }
+
+  /** Starts with a variable of the environment. */
+  private Result startWith(String variable, Path value) throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(
-                LocalClusterScript.HOME.resolve("flink-conf/local-cluster.sh").toString(), "start")
+                LocalClusterScript.HOME.resolve("flink-conf/local-cluster.sh").toString(),
+                "start",
+                "--dir",
+                dir.resolve("cluster").toString())
             .redirectErrorStream(true);
-    builder.environment().put("JAVA_HOME", dir.resolve("jdk").toString());
+    builder.environment().put(variable, value.toString());
     Process process = builder.start();
-    String output = new String(process.getInputStream().readAllBytes());
-
-    assertThat(process.waitFor()).isEqualTo(UNUSABLE);
-    assertThat(output).contains("Java 11 is too old", "17, 21 or 25");
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Result(process.waitFor(), output);
   }
 
   private static void requireUnusable(Result result, String... parts) {

@@ -94,6 +94,9 @@ class SessionClusterITCase {
 
     String first = cluster.submit(runs.arguments(EPOCHS));
     cluster.awaitCheckpoints(first, 2, PATIENCE);
+    Result twice = cluster.run(runs.arguments(EPOCHS));
+    assertThat(twice.exitCode()).isNotZero();
+    assertThat(twice.output()).contains("Job " + first + " of this cluster is", "works in");
     cluster.cancel(first);
     cluster.awaitStatus(first, "CANCELED", PATIENCE);
     String second = cluster.submit(runs.arguments(EPOCHS));
