@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
@@ -94,6 +95,8 @@ final class BoxConfig {
     flink.set(TaskManagerOptions.BIND_HOST, HOST);
     flink.set(CoreOptions.TMP_DIRS, layout.tmp().toString());
     setDefault(flink, HighAvailabilityOptions.HA_MODE, "NONE");
+    setDefault(
+        flink, CheckpointingOptions.SAVEPOINT_DIRECTORY, layout.savepoints().toUri().toString());
   }
 
   private static <T> void setDefault(Configuration flink, ConfigOption<T> option, T value) {

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
  * conf/client.args, .env    how to start Flink's command line
  * log/NAME.log, NAME.out    one pair for each process: jobmanager-1, taskmanager-1, …
  * run/NAME.pid, NAME.args   process ids and the arguments of the JVMs
+ * savepoints/               of flink stop and flink savepoint; they stay
  * tmp/  ha/                 for Flink; emptied when the box starts
  * </pre>
  */
@@ -57,6 +58,10 @@ public record Layout(Path root) {
 
   Path run() {
     return root.resolve("run");
+  }
+
+  Path savepoints() {
+    return root.resolve("savepoints");
   }
 
   Path tmp() {

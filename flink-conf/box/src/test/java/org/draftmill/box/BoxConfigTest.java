@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.HighAvailabilityOptions;
@@ -51,6 +52,8 @@ class BoxConfigTest {
     assertThat(flink.get(RestOptions.BIND_ADDRESS)).isEqualTo("localhost");
     assertThat(flink.get(RestOptions.PORT)).isPositive();
     assertThat(flink.get(JobManagerOptions.PORT)).isPositive();
+    assertThat(flink.get(CheckpointingOptions.SAVEPOINT_DIRECTORY))
+        .isEqualTo(layout.savepoints().toUri().toString());
     assertThat(flink.get(TaskManagerOptions.NUM_TASK_SLOTS)).isEqualTo(8);
     assertThat(flink.get(CoreOptions.FLINK_JVM_OPTIONS))
         .isEqualTo("-Da=1 --add-modules=jdk.incubator.vector");
