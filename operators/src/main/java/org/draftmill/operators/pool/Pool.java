@@ -32,6 +32,7 @@ final class Pool {
   private final Outlet outlet;
   private final boolean alone;
   private Gate gate = Gate.CLOSED;
+  private boolean halted;
 
   /**
    * @param alone whether there is no other subtask, so that the shards here decide when a step
@@ -83,10 +84,25 @@ final class Pool {
     advance();
   }
 
+  /**
+   * Sends nothing any more, and takes all that comes: a savepoint was taken at which the run stops.
+   * Drafters that went on behind it would wait for others that have ended.
+   */
+  void halt() {
+    halted = true;
+  }
+
+  /** The run does not stop after all. */
+  void resume() {
+    halted = false;
+    advance();
+  }
+
   /** Whether {@link #serve} finds something to send once the own step is open. */
   boolean offers() {
     long step = step();
-    return shards.values().stream().anyMatch(shard -> shard.step() == step && isAtHand(shard));
+    return !halted
+        && shards.values().stream().anyMatch(shard -> shard.step() == step && isAtHand(shard));
   }
 
   /**
@@ -97,7 +113,8 @@ final class Pool {
    * asking.
    */
   boolean mayHoldBackInput() {
-    return gate.aligned()
+    return !halted
+        && gate.aligned()
         && shards.values().stream().anyMatch(PoolShard::isFull)
         && (isFullShardAtHand() || isOpenStepSupplied());
   }
@@ -120,6 +137,9 @@ final class Pool {
    * @return false if none is at hand
    */
   boolean serve(Demand demand) {
+    if (halted) {
+      return false;
+    }
     Optional<PoolShard> fullest =
         shards.values().stream()
             .filter(shard -> shard.step() == gate.openStep() && isAtHand(shard))
@@ -165,7 +185,7 @@ final class Pool {
       }
       moved = false;
       for (PoolShard shard : shards.values()) {
-        while (shard.step() == gate.openStep() && advance(shard)) {
+        while (!halted && shard.step() == gate.openStep() && advance(shard)) {
           moved = true;
         }
       }

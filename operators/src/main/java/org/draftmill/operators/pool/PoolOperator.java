@@ -16,14 +16,18 @@ import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.configuration.IllegalConfigurationException;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.metrics.TimerGauge;
 import org.apache.flink.runtime.operators.coordination.CoordinationResponse;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.ExceptionUtils;
@@ -58,6 +62,7 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
   private transient Pool pool;
   private transient DemandLine line;
   private transient PoolMetrics figures;
+  private transient long stoppingAt; // the savepoint that ends the run, 0 before
   private transient TimerGauge backPressure; // of the task, as Flink shows it
   private final transient DoubleCounter minReadyStallSeconds = new DoubleCounter();
 
@@ -184,7 +189,21 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
   @Override
   public void notifyCheckpointAborted(long checkpointId) throws Exception {
     super.notifyCheckpointAborted(checkpointId);
+    if (checkpointId == stoppingAt) {
+      pool.resume();
+    }
     line.abort(checkpointId);
+  }
+
+  @Override
+  public OperatorSnapshotFutures snapshotState(
+      long checkpointId, long timestamp, CheckpointOptions options, CheckpointStreamFactory storage)
+      throws Exception {
+    if (options.getCheckpointType() instanceof SavepointType type && type.isSynchronous()) {
+      stoppingAt = checkpointId;
+      pool.halt();
+    }
+    return super.snapshotState(checkpointId, timestamp, options, storage);
   }
 
   @Override
