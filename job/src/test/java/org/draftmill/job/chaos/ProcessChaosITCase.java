@@ -36,6 +36,10 @@ class ProcessChaosITCase {
   private static final int MANY = 8;
   private static final String LENGTH = "jobs.epochs=12";
   private static final String DRAIN = "pool.max-ready=200";
+
+  /** A cluster goes on handing out the slots of a dead TaskManager for a while. */
+  private static final String RESTARTS = "run.restart-delay=1s";
+
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration LONGEST_RUN = Duration.ofMinutes(15);
   private static final Scenario STAGES = new Scenario(0, 2, 2, 1, 1, 500, List.of());
@@ -85,7 +89,15 @@ class ProcessChaosITCase {
     String name = "seed-" + seed;
     ResolvedRun run = runs.of(name, STAGES, LENGTH, DRAIN);
     String job =
-        cluster.submit("--config", runs.file(name, STAGES).toString(), "-D", LENGTH, "-D", DRAIN);
+        cluster.submit(
+            "--config",
+            runs.file(name, STAGES).toString(),
+            "-D",
+            LENGTH,
+            "-D",
+            DRAIN,
+            "-D",
+            RESTARTS);
     ProcessRun live = new ProcessRun(cluster.rest(), job, run);
     int hit = 0;
     long start = System.nanoTime();
