@@ -56,7 +56,7 @@ class TargetSettingsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "target.device|tpu|target.device is 'tpu'; known are auto, cpu, reference.",
+        "target.device|tpu|target.device is 'tpu'; known are auto, cuda, cpu, reference.",
         "target.threads|0|target.threads is 0; it must be at least 1.",
         "target.retries|-1|target.retries is -1; it must be at least 0.",
         "target.timeout|0 ms|target.timeout is PT0S; it must be at least 1 ms.",
