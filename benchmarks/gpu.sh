@@ -35,7 +35,7 @@ fi
 section "every operation against the reference"
 profile=(-Pgpu)
 $emulated && profile=()
-if maven "${profile[@]}" -pl compute -am test -Dtest='Cuda*Test' -Dsurefire.failIfNoSpecifiedTests=false; then
+if maven "${profile[@]}" -pl compute -am test -Dtest='Cuda*Test,*OnCudaTest'; then
   echo "all agree"
 else
   failed=1
