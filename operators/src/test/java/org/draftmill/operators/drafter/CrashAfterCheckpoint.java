@@ -13,14 +13,14 @@ import org.apache.flink.api.common.state.CheckpointListener;
 import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
-import org.draftmill.serializers.Delivery;
 
 /**
- * Kills every drafter between the completion of a checkpoint and its notification: it stands before
- * the drafter in its chain, is therefore notified first, and fails. The drafter never hears of a
+ * Kills every drafter between the completion of a checkpoint and its notification: it stands behind
+ * the drafter in its chain, is therefore notified first, and ends with an {@link Error}, since
+ * after an exception Flink would still notify the others of the chain. The drafter never hears of a
  * checkpoint that the job then goes on from.
  */
-final class CrashAfterCheckpoint extends RichMapFunction<Delivery, Delivery>
+final class CrashAfterCheckpoint extends RichMapFunction<String, String>
     implements CheckpointedFunction, CheckpointListener {
   private static final long serialVersionUID = 1L;
 
@@ -85,8 +85,8 @@ final class CrashAfterCheckpoint extends RichMapFunction<Delivery, Delivery>
   }
 
   @Override
-  public Delivery map(Delivery delivery) {
-    return delivery;
+  public String map(String row) {
+    return row;
   }
 
   @Override
@@ -108,6 +108,6 @@ final class CrashAfterCheckpoint extends RichMapFunction<Delivery, Delivery>
       report().exported.add(attempt());
     }
     report().crashed.putIfAbsent(attempt(), checkpoint);
-    throw new IllegalStateException("This crash is part of the test.");
+    throw new AssertionError("This crash is part of the test.");
   }
 }

@@ -157,7 +157,7 @@ class DrafterITCase {
             .checkpoints(Duration.ofMillis(20), crashes)
             .afterSource(new CrashAfterCheckpoint.Pace(crashes, 50));
     CrashAfterCheckpoint crash = new CrashAfterCheckpoint(crashes, broken.directory);
-    broken.beforeDrafters(crash).execute();
+    broken.afterDrafters(crash).execute();
 
     CrashAfterCheckpoint.Report report = crash.report();
     assertThat(report.crashed).containsOnlyKeys(0, 1, 2);

@@ -50,7 +50,7 @@ final class TestingRun {
   private final UUID id = UUID.randomUUID();
   private boolean supervised = true;
   private MapFunction<Long, Long> afterSource = position -> position;
-  private MapFunction<Delivery, Delivery> inFront = delivery -> delivery;
+  private MapFunction<String, String> behind = row -> row;
   private DrafterOperatorFactory.TrainerHook hook = (trainer, rank, attempt) -> trainer;
 
   TestingRun(Path directory, long jobs) throws IOException {
@@ -107,9 +107,9 @@ final class TestingRun {
     return this;
   }
 
-  /** Puts {@code before} into the chain of each drafter, in front of it. */
-  TestingRun beforeDrafters(MapFunction<Delivery, Delivery> before) {
-    inFront = before;
+  /** Puts {@code after} into the chain of each drafter, behind it. */
+  TestingRun afterDrafters(MapFunction<String, String> after) {
+    behind = after;
     return this;
   }
 
@@ -167,11 +167,11 @@ final class TestingRun {
         .setParallelism(pool.parallelism())
         .setMaxParallelism(ShardKeys.MAX_PARALLELISM)
         .partitionCustom((index, drafters) -> index, Delivery::drafter)
-        .map(inFront)
-        .returns(RecordTypeInfo.DELIVERY)
-        .setParallelism(drafter.parallelism())
         .transform("drafter", Types.STRING, new DrafterOperatorFactory(drafter, hook))
         .uid("drafter")
+        .setParallelism(drafter.parallelism())
+        .map(behind)
+        .returns(Types.STRING)
         .setParallelism(drafter.parallelism())
         .map(new Rows(id))
         .setParallelism(1)

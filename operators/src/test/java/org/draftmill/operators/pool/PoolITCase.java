@@ -1,5 +1,6 @@
 package org.draftmill.operators.pool;
 
+import static java.time.Duration.ofMinutes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -64,6 +65,7 @@ class PoolITCase {
   void clear() {
     TestingRecord.clear();
     TestingTarget.slow(0);
+    TestingTarget.slowFrom(Long.MAX_VALUE);
   }
 
   @Test
@@ -95,11 +97,12 @@ class PoolITCase {
   void shardsMoveWholeWhenThePoolIsRescaled() throws Exception {
     Configuration configuration = checkpoints();
     PoolSettings settings = settings(2_000, 9).minReady(6).shards(3, 1).build();
+    TestingTarget.slowFrom(300);
     for (int parallelism = 1; parallelism < 3; parallelism++) {
       PoolSettings rescaled = settings(2_000, 9).minReady(6).shards(3, parallelism).build();
       JobClient job = start(rescaled, configuration, 2, 0);
       long enough = TestingRecord.steps(3) + 30;
-      Awaitility.await().until(() -> TestingRecord.steps(3) > enough);
+      Awaitility.await().atMost(ofMinutes(1)).until(() -> TestingRecord.steps(3) > enough);
       configuration.set(
           StateRecoveryOptions.SAVEPOINT_PATH,
           job.stopWithSavepoint(
@@ -109,6 +112,7 @@ class PoolITCase {
               .get());
     }
     assertThat(TestingRecord.steps(3)).isLessThan(settings.list(0).steps());
+    TestingTarget.slowFrom(Long.MAX_VALUE);
     PoolSettings three = settings(2_000, 9).minReady(6).shards(3, 3).build();
     start(three, configuration, 2, 0).getJobExecutionResult().get();
     checkAll(settings);
@@ -202,11 +206,17 @@ class PoolITCase {
     private boolean checkpointed;
     private static final AtomicLong EMITTED = new AtomicLong();
     private static volatile long jobs = 0;
+    private static volatile long slowFrom = Long.MAX_VALUE;
 
     /** From now on the first subtask lets the others emit 50 jobs before each of its own. */
     static void slow(long jobsInAll) {
       EMITTED.set(0);
       jobs = jobsInAll;
+    }
+
+    /** From this position on every job takes its time: the list must not end before a savepoint. */
+    static void slowFrom(long position) {
+      slowFrom = position;
     }
 
     /**
@@ -224,7 +234,8 @@ class PoolITCase {
 
     @Override
     public void flatMap(ExtractionJob job, Collector<HiddenStateChunk> out) {
-      if (waitsForCheckpoint && !checkpointed && job.position() > 200) {
+      boolean waiting = waitsForCheckpoint && !checkpointed && job.position() > 200;
+      if (waiting || job.position() >= slowFrom) {
         LockSupport.parkNanos(50_000_000);
       }
       if (jobs > 0 && getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0) {

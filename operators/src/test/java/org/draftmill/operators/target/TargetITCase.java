@@ -215,22 +215,21 @@ class TargetITCase {
   private static final class FailsAfterACheckpoint
       extends RichMapFunction<HiddenStateChunk, HiddenStateChunk> implements CheckpointListener {
     static final AtomicBoolean FAILED = new AtomicBoolean();
-    private boolean checkpointed;
 
     FailsAfterACheckpoint() {
       FAILED.set(false);
     }
 
+    /** There is one at least, after the last record. */
     @Override
     public void notifyCheckpointComplete(long checkpointId) {
-      checkpointed = true;
+      if (FAILED.compareAndSet(false, true)) {
+        throw new IllegalStateException("This failure is part of the test.");
+      }
     }
 
     @Override
     public HiddenStateChunk map(HiddenStateChunk chunk) {
-      if (checkpointed && FAILED.compareAndSet(false, true)) {
-        throw new IllegalStateException("This failure is part of the test.");
-      }
       return chunk;
     }
   }
