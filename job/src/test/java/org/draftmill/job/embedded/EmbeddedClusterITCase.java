@@ -3,7 +3,9 @@ package org.draftmill.job.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,9 +35,10 @@ class EmbeddedClusterITCase {
   void runsAJobWithItsWebUiAndLeavesStatesToResumeFrom() throws Exception {
     Path checkpoints = dir.resolve("checkpoints");
     try (EmbeddedCluster cluster = EmbeddedCluster.start(retaining(), 1, 0)) {
-      try (InputStream page = cluster.webUi().toURL().openStream()) {
-        assertThat(new String(page.readAllBytes(), StandardCharsets.UTF_8)).contains("flink-root");
-      }
+      await("a page, which there is none of until a leader is elected")
+          .atMost(Duration.ofSeconds(60))
+          .ignoreExceptions()
+          .until(() -> page(cluster.webUi()), page -> page.contains("flink-root"));
       JobID job = cluster.submit(endless(checkpoints));
       RestMetrics metrics = new RestMetrics(cluster.webUi(), job);
       await()
@@ -52,6 +55,12 @@ class EmbeddedClusterITCase {
     List<SavedState> states = SavedState.list(checkpoints);
     assertThat(states).isSortedAccordingTo((a, b) -> Long.compare(b.id(), a.id()));
     assertThat(states.get(0).path().getFileName().toString()).startsWith("savepoint-");
+  }
+
+  private static String page(URI address) throws IOException {
+    try (InputStream page = address.toURL().openStream()) {
+      return new String(page.readAllBytes(), StandardCharsets.UTF_8);
+    }
   }
 
   @Test

@@ -65,9 +65,13 @@ class DashboardITCase {
                 assertThat(queries).allSatisfy(query -> requireSeries(query, scrape));
                 requireOneSplitForAllJobs(scrape);
               });
-      assertThat(RestMetrics.targets(cluster.webUi(), run.directory().jobName()).tokens())
-          .as("what balance --rest asks for")
-          .isPositive();
+      await("what balance --rest asks for comes with the next heartbeat")
+          .atMost(Duration.ofMinutes(3))
+          .untilAsserted(
+              () ->
+                  assertThat(
+                          RestMetrics.targets(cluster.webUi(), run.directory().jobName()).tokens())
+                      .isPositive());
       cluster.cancel(job);
     }
   }
