@@ -1,16 +1,17 @@
 package org.draftmill.job.run;
 
+import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
-import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.core.fs.FileSystem;
-import org.apache.flink.core.memory.DataInputViewStreamWrapper;
+import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.OperatorState;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -24,6 +25,7 @@ import org.draftmill.compute.InputException;
 import org.draftmill.operators.drafter.state.ReferenceSerializer;
 import org.draftmill.operators.drafter.state.SnapshotReference;
 import org.draftmill.operators.drafter.state.StateFiles;
+import org.draftmill.operators.restart.Restarts;
 
 /**
  * What Flink keeps of a run at a checkpoint or savepoint.
@@ -51,14 +53,19 @@ public record FlinkCheckpoint(
 
   /**
    * @throws InputException if the metadata cannot be read
+   * @throws IOException if the storage does not answer just now, which is no damage
    */
   public static FlinkCheckpoint read(Path directory) throws IOException {
     Path file = directory.resolve("_metadata");
     CheckpointMetadata metadata;
-    try (DataInputStream in = new DataInputStream(Files.newInputStream(file))) {
+    byte[] bytes =
+        bytes(() -> Files.newInputStream(file), "The metadata " + file + " cannot be read");
+    try {
       metadata =
           Checkpoints.loadCheckpointMetadata(
-              in, FlinkCheckpoint.class.getClassLoader(), directory.toUri().toString());
+              new DataInputStream(new ByteArrayInputStream(bytes)),
+              FlinkCheckpoint.class.getClassLoader(),
+              directory.toUri().toString());
     } catch (IOException | RuntimeException e) {
       throw new InputException(
           "The metadata " + file + " cannot be read: " + e.getMessage() + ".", e);
@@ -84,9 +91,30 @@ public record FlinkCheckpoint(
     return new FlinkCheckpoint(metadata.getCheckpointId(), stages, files, drafters);
   }
 
+  /** Apart from making sense of them: only what is said of that tells of damage for sure. */
+  private static byte[] bytes(Source source, String complaint) throws IOException {
+    try (InputStream in = source.open()) {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      if (Restarts.mayPass(e)) {
+        throw e;
+      }
+      throw new InputException(complaint + ": " + e.getMessage() + ".", e);
+    }
+  }
+
+  /** What can be opened. */
+  private interface Source {
+    InputStream open() throws IOException;
+  }
+
   /** They are small, so they lie in the metadata itself or in one file of a subtask. */
   private static void readReferences(
-      OperatorState operator, Path directory, List<SnapshotReference> references) {
+      OperatorState operator, Path directory, List<SnapshotReference> references)
+      throws IOException {
+    String complaint =
+        "The checkpoint %s is damaged, its reference to a drafter's state cannot be read"
+            .formatted(directory);
     for (OperatorSubtaskState subtask : operator.getStates()) {
       for (OperatorStateHandle handle : subtask.getManagedOperatorState()) {
         OperatorStateHandle.StateMetaInfo list =
@@ -94,21 +122,22 @@ public record FlinkCheckpoint(
         if (list == null) {
           continue;
         }
-        try (FSDataInputStream in = handle.openInputStream()) {
-          DataInputViewStreamWrapper view = new DataInputViewStreamWrapper(in);
+        byte[] bytes = bytes(handle::openInputStream, complaint);
+        try {
           for (long offset : list.getOffsets()) {
-            in.seek(offset);
-            if (!ReferenceSerializer.isReference(view.readInt())) {
+            int start = Math.toIntExact(offset);
+            int length = bytes.length - start;
+            if (!ReferenceSerializer.isReference(
+                new DataInputDeserializer(bytes, start, length).readInt())) {
               return; // compressed, as Flink can be told to
             }
-            in.seek(offset);
-            references.add(ReferenceSerializer.INSTANCE.deserialize(view).get());
+            references.add(
+                ReferenceSerializer.INSTANCE
+                    .deserialize(new DataInputDeserializer(bytes, start, length))
+                    .get());
           }
         } catch (IOException | RuntimeException e) {
-          throw new InputException(
-              "The checkpoint %s is damaged, its reference to a drafter's state cannot be read: %s."
-                  .formatted(directory, e.getMessage()),
-              e);
+          throw new InputException(complaint + ": " + e.getMessage() + ".", e);
         }
       }
     }

@@ -1,5 +1,6 @@
 package org.draftmill.job.run;
 
+import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +16,7 @@ import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
 import org.draftmill.compute.io.Folders;
 import org.draftmill.operators.drafter.state.MetadataChecksums;
+import org.draftmill.operators.restart.Restarts;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public record SavedState(Path path, long id) {
   private static final Logger LOG = LoggerFactory.getLogger(SavedState.class);
   private static final String METADATA = "_metadata";
+  private static final String SET_ASIDE = METADATA + ".damaged";
 
   /**
    * What lies below {@code checkpoints/}.
@@ -47,7 +50,11 @@ public record SavedState(Path path, long id) {
     return find(checkpoints).complete();
   }
 
-  /** All that are complete, and all that are not for their metadata cannot be read. */
+  /**
+   * All that are complete, and all that are not for their metadata cannot be read.
+   *
+   * @throws UncheckedIOException if the storage does not answer just now, which is no damage
+   */
   public static Found find(Path checkpoints) {
     if (!Files.isDirectory(checkpoints)) {
       return new Found(List.of(), List.of());
@@ -68,20 +75,39 @@ public record SavedState(Path path, long id) {
 
   private static void read(
       Path path, MetadataChecksums checksums, List<SavedState> states, List<Path> damaged) {
-    try (DataInputStream in = new DataInputStream(Files.newInputStream(path.resolve(METADATA)))) {
-      if (!checksums.matches(path)) {
+    byte[] bytes;
+    boolean matches;
+    try {
+      bytes = Files.readAllBytes(path.resolve(METADATA));
+      matches = checksums.matches(path);
+    } catch (NoSuchFileException e) {
+      // No checkpoint, one that was never completed, or one that Flink deletes just now.
+      return;
+    } catch (IOException e) {
+      if (Restarts.mayPass(e)) {
+        throw new UncheckedIOException("Cannot read the metadata of the checkpoint " + path, e);
+      }
+      leaveOut(path, e, damaged);
+      return;
+    }
+    try {
+      if (!matches) {
         throw new IOException("its checksum is not the one that it was completed with");
       }
       CheckpointMetadata metadata =
           Checkpoints.loadCheckpointMetadata(
-              in, SavedState.class.getClassLoader(), path.toUri().toString());
+              new DataInputStream(new ByteArrayInputStream(bytes)),
+              SavedState.class.getClassLoader(),
+              path.toUri().toString());
       states.add(new SavedState(path, metadata.getCheckpointId()));
-    } catch (NoSuchFileException e) {
-      // No checkpoint, one that was never completed, or one that Flink deletes just now.
     } catch (IOException | RuntimeException e) {
-      LOG.warn("The checkpoint {} is left out, its metadata cannot be read", path, e);
-      damaged.add(path);
+      leaveOut(path, e, damaged);
     }
+  }
+
+  private static void leaveOut(Path path, Exception cause, List<Path> damaged) {
+    LOG.warn("The checkpoint {} is left out, its metadata cannot be read", path, cause);
+    damaged.add(path);
   }
 
   /** Those in a directory, which may just be deleted. */
@@ -103,15 +129,14 @@ public record SavedState(Path path, long id) {
   /** Takes a state that is damaged out of those that {@link #find} finds; what it holds stays. */
   public static void setAside(Path path) throws IOException {
     Files.move(
-        path.resolve(METADATA),
-        path.resolve(METADATA + ".damaged"),
-        StandardCopyOption.REPLACE_EXISTING);
+        path.resolve(METADATA), path.resolve(SET_ASIDE), StandardCopyOption.REPLACE_EXISTING);
   }
 
   /**
    * Deletes what lies below {@code checkpoints/} beside the {@code keep} last complete ones: older
    * ones that an earlier process of this run retained, and the remains of those that its death cut
-   * short. With a savepoint go the files that the drafters wrote for it.
+   * short. With a savepoint go the files that the drafters wrote for it. What was {@linkplain
+   * #setAside set aside} stays: it may be whole after all.
    */
   public static void prune(RunDirectory run, int keep) throws IOException {
     List<SavedState> states = list(run.checkpoints());
@@ -119,10 +144,18 @@ public record SavedState(Path path, long id) {
       ClaimedSavepoints.claim(run, state);
     }
     if (!states.isEmpty()) {
-      List<Path> kept = states.stream().limit(keep).map(SavedState::path).toList();
-      deleteOthers(run.checkpoints(), kept);
+      Stream<Path> last = states.stream().limit(keep).map(SavedState::path);
+      deleteOthers(
+          run.checkpoints(), Stream.concat(last, allSetAside(run.checkpoints()).stream()).toList());
     }
     ClaimedSavepoints.prune(run);
+  }
+
+  private static List<Path> allSetAside(Path checkpoints) {
+    return directories(checkpoints).stream()
+        .flatMap(child -> Stream.concat(Stream.of(child), directories(child).stream()))
+        .filter(path -> Files.exists(path.resolve(SET_ASIDE)))
+        .toList();
   }
 
   private static void deleteOthers(Path checkpoints, List<Path> kept) throws IOException {

@@ -9,7 +9,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -76,8 +75,8 @@ public final class TrainingLog {
 
   /**
    * Takes back the rows of a step and all after it, which will be trained again. They are kept in
-   * {@code log/replaced/}. The log is put right file by file, so if this is cut short, the same
-   * again finishes it.
+   * {@code log/replaced/}, those of a file that is put right again as {@code NAME.2} and so on. The
+   * log is put right file by file, so if this is cut short, the same again finishes it.
    */
   static void rollBack(Path directory, long step) throws IOException {
     Path replaced = directory.resolve(REPLACED);
@@ -94,7 +93,7 @@ public final class TrainingLog {
         continue;
       }
       Files.createDirectories(replaced);
-      Files.copy(file, replaced.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+      Files.copy(file, vacant(replaced, file.getFileName().toString()));
       if (stay.isEmpty()) {
         Files.delete(file);
       } else {
@@ -102,6 +101,15 @@ public final class TrainingLog {
         AtomicFile.write(file, rest);
       }
     }
+  }
+
+  /** NAME, or the first of {@code NAME.2, NAME.3, …} that is not there yet. */
+  private static Path vacant(Path directory, String name) {
+    Path candidate = directory.resolve(name);
+    for (int number = 2; Files.exists(candidate); number++) {
+      candidate = directory.resolve(name + "." + number);
+    }
+    return candidate;
   }
 
   /** Deletes what killed processes left of unfinished files; the run must be complete. */

@@ -1,8 +1,11 @@
 package org.draftmill.job.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -64,6 +67,35 @@ class SavedStateTest {
           .hasSize(2)
           .allMatch(name -> name.startsWith("checkpoint-6."));
     }
+  }
+
+  @Test
+  void whatWasSetAsideStays() throws Exception {
+    Path chk = TestingStates.checkpoint(run, 4, 40);
+    Path savepoint = TestingStates.savepoint(run, 5, 50);
+    SavedState.setAside(chk);
+    SavedState.setAside(savepoint);
+    Path old = TestingStates.checkpoint(run, 3, 30);
+    TestingStates.savepoint(run, 6, 60);
+
+    SavedState.prune(run, 1);
+
+    assertThat(chk.resolve("_metadata.damaged")).exists();
+    assertThat(savepoint.resolve("_metadata.damaged")).exists();
+    assertThat(old).doesNotExist();
+  }
+
+  @Test
+  void whatTheSystemCannotReadIsNoDamage() throws Exception {
+    Path metadata = TestingStates.checkpoint(run, 3, 30).resolve("_metadata");
+    Files.delete(metadata);
+    Files.createSymbolicLink(metadata, metadata.getFileName()); // to itself
+
+    assertThatThrownBy(() -> SavedState.find(run.checkpoints()))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining(metadata.getParent().toString());
+    assertThatThrownBy(() -> FlinkCheckpoint.read(metadata.getParent()))
+        .isExactlyInstanceOf(FileSystemException.class);
   }
 
   private List<String> steps() throws IOException {

@@ -84,7 +84,21 @@ class ContinuationTest {
     assertThat(again.warnings()).as("said once").isEmpty();
     SavedState.prune(run, 1);
     assertThat(older).as("what the run goes on from").exists();
-    assertThat(damaged).doesNotExist();
+    assertThat(damaged).as("set aside, not deleted").exists();
+  }
+
+  @Test
+  void rowsThatAreTakenBackTwiceAreAllKept() throws Exception {
+    log(15, 30);
+    TrainingLog.rollBack(run.log(), 20);
+    Files.delete(run.log().resolve("training-15.jsonl"));
+    log(15, 25);
+    TrainingLog.rollBack(run.log(), 18);
+
+    Path replaced = run.log().resolve("replaced");
+    assertThat(Files.readAllLines(replaced.resolve("training-15.jsonl"))).hasSize(15);
+    assertThat(Files.readAllLines(replaced.resolve("training-15.jsonl.2"))).hasSize(10);
+    assertThat(Files.readAllLines(run.log().resolve("training-15.jsonl"))).hasSize(3);
   }
 
   @Test

@@ -36,8 +36,11 @@ public final class Restarts {
     return true;
   }
 
-  /** The more special exceptions speak of what is in a file, or that there is none. */
-  private static boolean mayPass(Throwable cause) {
+  /**
+   * Whether this very exception tells of what kept a file from being read this once. The more
+   * special exceptions speak of what is in a file, or that there is none.
+   */
+  public static boolean mayPass(Throwable cause) {
     return cause instanceof ClosedChannelException
         || cause instanceof InterruptedIOException
         || cause.getClass() == IOException.class
