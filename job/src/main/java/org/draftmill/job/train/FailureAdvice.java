@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import org.apache.flink.util.SerializedThrowable;
 import org.draftmill.compute.InputException;
 import org.draftmill.job.console.Text;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.operators.restart.Restarts;
 
 /** Recognizes failures of a whole run whose cause lies outside of it, and says what to do. */
 final class FailureAdvice {
@@ -18,6 +20,10 @@ final class FailureAdvice {
 
   /** As Flink says it of a task whose operators cannot be made ready from their state. */
   private static final String RESTORING = "Exception while creating StreamOperatorStateContext";
+
+  /** As systems say it of a storage that does not answer just now; damage reads differently. */
+  private static final Set<String> NOT_ANSWERING =
+      Set.of("Input/output error", "timed out", "Stale file handle", "Host is down");
 
   private FailureAdvice() {}
 
@@ -27,17 +33,7 @@ final class FailureAdvice {
     if (causes.stream().anyMatch(FailureAdvice::isFull)) {
       return new RunFailedException(fullDisk(run), failure);
     }
-    if (causes.stream().anyMatch(cause -> said(cause).contains(RESTORING))) {
-      Optional<SavedState> newest =
-          SavedState.list(run.directory().checkpoints()).stream().findFirst();
-      if (newest.isPresent()) {
-        return new InputException(
-            "The checkpoint %s cannot be restored, it is damaged: %s Move it away, and the same command goes on from the one before."
-                .formatted(newest.get().path(), sentence(causes.get(causes.size() - 1))),
-            failure);
-      }
-    }
-    return failure;
+    return explainRestoring(failure, run.directory());
   }
 
   /** The same outside of the job, before it begins or when it has ended. */
@@ -48,6 +44,23 @@ final class FailureAdvice {
                 .formatted(run.root(), free(run)),
             failure)
         : failure;
+  }
+
+  /** Of a state that cannot be restored, and no more so the next time. */
+  static Exception explainRestoring(Exception failure, RunDirectory run) {
+    List<Throwable> causes = causes(failure);
+    if (causes.stream().noneMatch(cause -> said(cause).contains(RESTORING))
+        || causes.stream().anyMatch(FailureAdvice::mayPass)) {
+      return failure;
+    }
+    Optional<SavedState> newest = SavedState.list(run.checkpoints()).stream().findFirst();
+    if (newest.isEmpty()) {
+      return failure;
+    }
+    return new InputException(
+        "The checkpoint %s cannot be restored: %s Move it away, and the same command goes on from the one before."
+            .formatted(newest.get().path(), sentence(causes.get(causes.size() - 1))),
+        failure);
   }
 
   private static String fullDisk(ResolvedRun run) {
@@ -68,6 +81,18 @@ final class FailureAdvice {
 
   private static boolean isFull(Throwable cause) {
     return FULL.stream().anyMatch(said(cause)::contains);
+  }
+
+  /** A plain exception of the system and one that tells of damage differ in their words alone. */
+  private static boolean mayPass(Throwable cause) {
+    Throwable original =
+        cause instanceof SerializedThrowable serialized
+            ? serialized.deserializeError(FailureAdvice.class.getClassLoader())
+            : cause;
+    return original instanceof TimeoutException
+        || (Restarts.mayPass(original)
+            && (original.getClass() != IOException.class
+                || NOT_ANSWERING.stream().anyMatch(said(original)::contains)));
   }
 
   private static String said(Throwable cause) {
