@@ -307,7 +307,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     if (loop != null) {
       shutdown.run(loop::close);
       // A thread that hangs still computes there: what it uses must not be freed under it.
-      loop.afterwards(device::close);
+      shutdown.run(() -> loop.afterwards(device::close));
     } else if (device != null) {
       shutdown.run(device::close);
     }
