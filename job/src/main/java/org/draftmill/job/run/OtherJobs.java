@@ -1,6 +1,7 @@
 package org.draftmill.job.run;
 
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -29,9 +30,20 @@ public final class OtherJobs {
 
   private OtherJobs() {}
 
-  /** What a job tells of itself, in the web UI too. */
-  public static Map<String, String> parameters(RunDirectory directory) {
-    return Map.of(DIRECTORY, directory.root().toString());
+  /**
+   * What a job tells of itself, in the web UI too.
+   *
+   * @param given parameters that the user adds
+   */
+  public static Map<String, String> parameters(RunDirectory directory, Map<String, String> given) {
+    Map<String, String> parameters = new HashMap<>(given);
+    parameters.put(DIRECTORY, directory.root().toString());
+    return parameters;
+  }
+
+  /** Whether a job of these parameters works there. */
+  static boolean isIn(RunDirectory directory, Map<String, String> parameters) {
+    return directory.root().toString().equals(parameters.get(DIRECTORY));
   }
 
   /**
@@ -50,7 +62,7 @@ public final class OtherJobs {
         new RestClusterClient<>(flink, StandaloneClusterId.getInstance())) {
       for (JobStatusMessage job : client.listJobs().get(ANSWER_SECONDS, TimeUnit.SECONDS)) {
         if (!job.getJobState().isGloballyTerminalState()
-            && parameters(directory).equals(parameters(client, job.getJobId()))) {
+            && isIn(directory, parameters(client, job.getJobId()))) {
           throw new InputException(
               "Job %s of this cluster is %s and works in %s: wait for it, stop it with flink stop %s, or choose another run.dir."
                   .formatted(job.getJobId(), job.getJobState(), directory.root(), job.getJobId()));

@@ -1,6 +1,7 @@
 package org.draftmill.job.train;
 
 import java.time.Duration;
+import java.util.Map;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
@@ -28,7 +29,6 @@ public final class FlinkSettings {
     Configuration options = run.options();
     Configuration flink = new Configuration();
     flink.set(PipelineOptions.NAME, run.directory().jobName());
-    flink.set(PipelineOptions.GLOBAL_JOB_PARAMETERS, OtherJobs.parameters(run.directory()));
     // Records are immutable: nothing is copied between chained operators.
     flink.set(PipelineOptions.OBJECT_REUSE, true);
     // A record is sent at once: drafters wait for it.
@@ -42,6 +42,11 @@ public final class FlinkSettings {
             key.substring(KnownOptions.FLINK_PREFIX.length()), options.getString(key, ""));
       }
     }
+    flink.set(
+        PipelineOptions.GLOBAL_JOB_PARAMETERS,
+        OtherJobs.parameters(
+            run.directory(),
+            flink.getOptional(PipelineOptions.GLOBAL_JOB_PARAMETERS).orElse(Map.of())));
     requireAligned(flink);
     return flink;
   }
