@@ -33,7 +33,7 @@ public final class Backends {
       case ReferenceBackend.NAME -> new ReferenceBackend();
       case CpuBackend.NAME -> new CpuBackend(threads);
       case CudaBackend.NAME -> CudaBackend.open(gpu);
-      case "auto" -> CudaBackend.usable() ? CudaBackend.open(gpu) : new CpuBackend(threads);
+      case "auto" -> CudaBackend.usable(gpu) ? CudaBackend.open(gpu) : new CpuBackend(threads);
       default ->
           throw new InputException(
               "Unknown device '" + name + "'; known are reference, cpu, cuda and auto.");

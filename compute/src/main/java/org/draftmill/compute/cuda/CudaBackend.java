@@ -90,6 +90,14 @@ public final class CudaBackend implements Backend {
     return CudaDriver.usable();
   }
 
+  /**
+   * Whether there is a driver, and the GPU of this number, if it is there, is one that this backend
+   * runs on.
+   */
+  public static boolean usable(int index) {
+    return CudaDriver.usable(index);
+  }
+
   /** The GPU. */
   public CudaDevice device() {
     return device;

@@ -64,6 +64,20 @@ final class CudaDriver {
     }
   }
 
+  /**
+   * The same of one device. That it is not there is no reason to compute elsewhere: {@link
+   * CudaBackend#open(int)} says so.
+   */
+  static boolean usable(int index) {
+    try {
+      start();
+      List<CudaDevice> devices = devices();
+      return index < devices.size() ? devices.get(index).covered() : !devices.isEmpty();
+    } catch (InputException e) {
+      return false;
+    }
+  }
+
   /** The devices of a started driver, in its order. */
   static List<CudaDevice> devices() {
     int[] count = {0};
@@ -135,7 +149,7 @@ final class CudaDriver {
           delete(directory);
         }
         return null;
-      } catch (IOException | LinkageError | ClassNotFoundException | UncheckedIOException e) {
+      } catch (IOException | LinkageError | ClassNotFoundException e) {
         return e;
       }
     }
@@ -155,13 +169,16 @@ final class CudaDriver {
       }
     }
 
-    private static void delete(Path directory) throws IOException {
+    /** Once loaded the file is not needed; that it cannot be deleted is no reason against CUDA. */
+    private static void delete(Path directory) {
       try (Stream<Path> files = Files.list(directory)) {
         for (Path file : files.toList()) {
-          Files.delete(file); // once loaded the file is not needed
+          Files.delete(file);
         }
+        Files.delete(directory);
+      } catch (IOException | UncheckedIOException e) {
+        // It stays in the directory for temporary files.
       }
-      Files.delete(directory);
     }
   }
 }

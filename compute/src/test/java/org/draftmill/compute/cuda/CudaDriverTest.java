@@ -47,6 +47,9 @@ class CudaDriverTest {
         .isInstanceOf(InputException.class)
         .hasMessageContaining("GPU 0 (Emulated GPU 0, compute capability 7.5, 1.0 GiB) is too old")
         .hasMessageContaining("8.0 (Ampere) or newer");
+    try (Backend backend = Backends.open("auto", 1)) {
+      assertThat(backend.name()).isEqualTo("cpu");
+    }
   }
 
   @Test
@@ -58,6 +61,7 @@ class CudaDriverTest {
     assertThatThrownBy(() -> Backends.open("cuda", 1, 2))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("GPU 2 was asked for, but this process sees 2");
+    assertThatThrownBy(() -> Backends.open("auto", 1, 2)).isInstanceOf(InputException.class);
   }
 
   @Test

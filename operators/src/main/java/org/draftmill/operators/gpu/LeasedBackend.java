@@ -35,13 +35,13 @@ public final class LeasedBackend {
 
   private static Backend automatic(DeviceLease lease, int threads) {
     Optional<String> gpu = lease.gpu();
-    if (gpu.isPresent() && CudaBackend.usable()) {
+    if (gpu.isPresent() && CudaBackend.usable(Integer.parseInt(gpu.get()))) {
       return onGpu(gpu.get(), threads);
     }
     if (WARNED.compareAndSet(false, true)) {
       LOG.warn(
           "{}: computing on the CPU.",
-          gpu.map(index -> "GPU " + index + " is leased, but there is no CUDA here")
+          gpu.map(index -> "GPU " + index + " is leased, but CUDA cannot compute on it")
               .orElse("This process has no GPU to lease"));
     }
     return Backends.open(CpuBackend.NAME, threads);
