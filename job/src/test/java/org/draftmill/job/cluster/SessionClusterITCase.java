@@ -89,14 +89,25 @@ class SessionClusterITCase {
   }
 
   @Test
+  void refusesASecondJobInTheDirectoryOfARunningOne() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 60, true);
+    String more = "jobs.epochs=3000";
+
+    String first = cluster.submit(runs.arguments(more));
+    Result twice = cluster.run(runs.arguments(more));
+
+    assertThat(twice.exitCode()).isNotZero();
+    assertThat(twice.output()).contains("Job " + first + " of this cluster is", "works in");
+    cluster.cancel(first);
+    cluster.awaitStatus(first, "CANCELED", PATIENCE);
+  }
+
+  @Test
   void goesOnByItselfAfterACancelAndSaysWhenARunIsComplete() throws Exception {
     TestingRuns runs = TestingRuns.in(dir, 60, true);
 
     String first = cluster.submit(runs.arguments(EPOCHS));
     cluster.awaitCheckpoints(first, 2, PATIENCE);
-    Result twice = cluster.run(runs.arguments(EPOCHS));
-    assertThat(twice.exitCode()).isNotZero();
-    assertThat(twice.output()).contains("Job " + first + " of this cluster is", "works in");
     cluster.cancel(first);
     cluster.awaitStatus(first, "CANCELED", PATIENCE);
     String second = cluster.submit(runs.arguments(EPOCHS));
