@@ -74,7 +74,7 @@ enum class Access { READ, WRITE, ATOMIC };
 void access(const void* address, size_t bytes, Access kind);
 void checkRaces(bool on);
 
-// ---- fibers.cpp: blocks and threads ----
+// ---- fibers.cpp: blocks and threads; device_calls.cpp: what they call ----
 // Runs a launch to its end; LAUNCH_FAILED or ILLEGAL_ADDRESS with trouble() otherwise.
 Result run(const Launch& launch, Span statics, Span constants);
 void seed(uint64_t seed);
@@ -107,7 +107,7 @@ struct Image {
 // False, with trouble(), when it is neither.
 bool read(const void* bytes, Image& image);
 
-// ---- driver.cpp ----
+// ---- driver.cpp, and what else driver.h names ----
 struct Settings {
   int devices = 0;  // none, until a test asks for some
   int capability = 80;
@@ -122,6 +122,5 @@ bool addKernels(const char* library);
 enum Live : int { MEMORY, PINNED, STREAMS, EVENTS, MODULES, CONTEXTS, LIVES };
 int64_t live(int kind);
 int64_t launches();
-void forget();
 
 }  // namespace emulator

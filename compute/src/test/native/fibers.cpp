@@ -1,94 +1,29 @@
 // Threads of a block are fibers of one thread; a fiber runs until it waits at a barrier or for its
 // warp. Who goes next is drawn from a seed: blocks, warps and threads come in any order.
-#include "emulator.h"
+#include "fibers.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
 
-#ifndef __x86_64__
-#include <ucontext.h>
-#endif
-
-struct uint3 {
-  unsigned x, y, z;
-};
-
 namespace emulator {
+
+Block block{};
+
 namespace {
 
 constexpr size_t STACK = 64 << 10;
 constexpr int MOST_THREADS = 1024;
-constexpr int WARP = 32;
-
-enum class State : uint8_t { READY, AT_BARRIER, IN_WARP, DONE };
-
-struct Copy {
-  void* shared;
-  const void* global;
-  int bytes;
-  int zeros;
-  int group;
-};
-
-struct Fiber {
-  int stack;  // -1: not begun, or done
-#ifdef __x86_64__
-  void* stackPointer;
-#else
-  ucontext_t context;
-#endif
-  uint3 index;
-  State state;
-  std::vector<Copy> copies;  // begun and not yet waited for
-  int groups;                // of copies, committed
-};
-
-enum class Meeting : uint8_t { NONE, SHUFFLE, SYNC };
-
-struct Warp {
-  int alive;
-  int arrived;
-  uint16_t epoch;
-  Meeting meeting;
-  uint64_t values[2][WARP][3];  // of the meeting under way and of the last one
-  uint32_t present[2];
-  int generation;
-};
-
-struct Block {
-  Launch const* launch;
-  uint3 index;
-  std::vector<Fiber> fibers;
-  std::vector<Warp> warps;
-  std::vector<int> order;
-  int current;
-  int alive;
-  int arrived;
-  Result result;
-  bool running;
-#ifdef __x86_64__
-  void* schedulerStack;
-#else
-  ucontext_t scheduler;
-#endif
-  void* dynamicShared;
-} block{};
 
 uint32_t epoch = 16;  // below: never written, or by the host
 uint64_t randomState = 1;
 char* stacks = nullptr;
 std::vector<int> freeStacks;
-
-Fiber& self() { return block.fibers[block.current]; }
-Warp& warp() { return block.warps[block.current / WARP]; }
 void* const* arguments = nullptr;
 
 #ifdef __x86_64__
@@ -107,22 +42,10 @@ emulator_switch:
 .size emulator_switch,.-emulator_switch
 )");
 extern "C" void emulator_switch(void** from, void* to);
-void toScheduler() { emulator_switch(&self().stackPointer, block.schedulerStack); }
 void toFiber() { emulator_switch(&block.schedulerStack, self().stackPointer); }
 #else
-void toScheduler() { swapcontext(&self().context, &block.scheduler); }
 void toFiber() { swapcontext(&block.scheduler, &self().context); }
 #endif
-
-void releaseBarrier() {
-  epoch++;
-  block.arrived = 0;
-  for (Fiber& fiber : block.fibers) {
-    if (fiber.state == State::AT_BARRIER) {
-      fiber.state = State::READY;
-    }
-  }
-}
 
 void releaseWarp(int number) {
   Warp& warp = block.warps[number];
@@ -138,30 +61,6 @@ void releaseWarp(int number) {
       block.fibers[i].state = State::READY;
     }
   }
-}
-
-// Leaves values with the other lanes; returns the slot where all of them lie.
-int meet(Meeting meeting, uint64_t a, uint64_t b, uint64_t c) {
-  Warp& own = warp();
-  if (own.arrived > 0 && own.meeting != meeting) {
-    fail(LAUNCH_FAILED, "lanes of one warp wait at different operations");
-  }
-  int slot = own.generation & 1, lane = block.current % WARP;
-  if (own.arrived == 0) {
-    own.present[slot] = 0;
-  }
-  own.meeting = meeting;
-  own.present[slot] |= 1u << lane;
-  own.values[slot][lane][0] = a;
-  own.values[slot][lane][1] = b;
-  own.values[slot][lane][2] = c;
-  if (++own.arrived == own.alive) {
-    releaseWarp(block.current / WARP);
-  } else {
-    self().state = State::IN_WARP;
-    toScheduler();
-  }
-  return slot;
 }
 
 void finish() {
@@ -288,30 +187,46 @@ void runBlock() {
   }
 }
 
-void performCopies(Fiber& fiber, int upToGroup) {
-  auto& copies = fiber.copies;
-  size_t done = 0;
-  for (; done < copies.size() && copies[done].group < upToGroup; done++) {
-    const Copy& copy = copies[done];
-    auto* to = static_cast<char*>(copy.shared);
-    if (copy.bytes > copy.zeros) {
-      access(copy.global, copy.bytes - copy.zeros, Access::READ);
-      memcpy(to, copy.global, copy.bytes - copy.zeros);
-    }
-    access(to, copy.bytes, Access::WRITE);
-    memset(to + copy.bytes - copy.zeros, 0, copy.zeros);
-  }
-  copies.erase(copies.begin(), copies.begin() + done);
-}
-
-float bfloat16(uint64_t bits) {
-  auto wide = static_cast<uint32_t>(bits & 0xffff) << 16;
-  float value;
-  memcpy(&value, &wide, 4);
-  return value;
-}
-
 }  // namespace
+
+#ifdef __x86_64__
+void toScheduler() { emulator_switch(&self().stackPointer, block.schedulerStack); }
+#else
+void toScheduler() { swapcontext(&self().context, &block.scheduler); }
+#endif
+
+void releaseBarrier() {
+  epoch++;
+  block.arrived = 0;
+  for (Fiber& fiber : block.fibers) {
+    if (fiber.state == State::AT_BARRIER) {
+      fiber.state = State::READY;
+    }
+  }
+}
+
+int meet(Meeting meeting, uint64_t a, uint64_t b, uint64_t c) {
+  Warp& own = warp();
+  if (own.arrived > 0 && own.meeting != meeting) {
+    fail(LAUNCH_FAILED, "lanes of one warp wait at different operations");
+  }
+  int slot = own.generation & 1, lane = block.current % WARP;
+  if (own.arrived == 0) {
+    own.present[slot] = 0;
+  }
+  own.meeting = meeting;
+  own.present[slot] |= 1u << lane;
+  own.values[slot][lane][0] = a;
+  own.values[slot][lane][1] = b;
+  own.values[slot][lane][2] = c;
+  if (++own.arrived == own.alive) {
+    releaseWarp(block.current / WARP);
+  } else {
+    self().state = State::IN_WARP;
+    toScheduler();
+  }
+  return slot;
+}
 
 void seed(uint64_t seed) { randomState = seed * 2 + 1; }
 
@@ -388,132 +303,3 @@ Result run(const Launch& launch, Span statics, Span constants) {
 }
 
 }  // namespace emulator
-
-using namespace emulator;
-
-#pragma GCC visibility push(default)
-extern "C" {
-
-uint3 emulator_thread_index() { return self().index; }
-uint3 emulator_block_index() { return block.index; }
-uint3 emulator_block_size() {
-  const Extent& size = block.launch->block;
-  return {size.x, size.y, size.z};
-}
-uint3 emulator_grid_size() {
-  const Extent& size = block.launch->grid;
-  return {size.x, size.y, size.z};
-}
-void* emulator_dynamic_shared() { return block.dynamicShared; }
-void emulator_require_aligned(const void* address, int bytes) {
-  if (reinterpret_cast<uintptr_t>(address) % bytes != 0) {
-    fail(ILLEGAL_ADDRESS, "%s is not aligned for %d bytes", describe(address).c_str(), bytes);
-  }
-}
-int emulator_lane() { return block.current % WARP; }
-
-void emulator_sync_threads() {
-  if (++block.arrived == block.alive) {
-    releaseBarrier();
-  } else {
-    self().state = State::AT_BARRIER;
-    toScheduler();
-  }
-}
-
-void emulator_sync_warp() { meet(Meeting::SYNC, 0, 0, 0); }
-
-uint64_t emulator_shuffle(uint64_t value, int lane) {
-  int slot = meet(Meeting::SHUFFLE, value, 0, 0);
-  Warp& own = warp();
-  if (lane < 0 || lane >= WARP || (own.present[slot] >> lane & 1) == 0) {
-    fail(LAUNCH_FAILED, "shuffles with lane %d, which takes no part", lane);
-  }
-  return own.values[slot][lane][0];
-}
-
-unsigned emulator_ballot(int predicate) {
-  int slot = meet(Meeting::SHUFFLE, predicate != 0, 0, 0);
-  Warp& own = warp();
-  unsigned result = 0;
-  for (int lane = 0; lane < WARP; lane++) {
-    if ((own.present[slot] >> lane & 1) != 0 && own.values[slot][lane][0] != 0) {
-      result |= 1u << lane;
-    }
-  }
-  return result;
-}
-
-// cp.async: what is copied arrives when it is waited for, not before.
-void emulator_copy_async(void* shared, const void* global, int bytes, int zeros) {
-  self().copies.push_back({shared, global, bytes, zeros, self().groups});
-}
-void emulator_copy_commit() { self().groups++; }
-void emulator_copy_wait(int pending) { performCopies(self(), self().groups - pending); }
-
-// ldmatrix: lane l gives the address of a row of eight 16-bit values of matrix l / 8.
-void emulator_load_matrix(uint32_t* registers, const void* row, int matrices, int transposed) {
-  int slot = meet(Meeting::SHUFFLE, reinterpret_cast<uint64_t>(row), 0, 0);
-  uint64_t(*rows)[3] = warp().values[slot];
-  int lane = block.current % WARP;
-  for (int matrix = 0; matrix < matrices; matrix++) {
-    uint16_t pair[2];
-    for (int i = 0; i < 2; i++) {
-      int r = transposed ? lane % 4 * 2 + i : lane / 4;
-      int c = transposed ? lane / 4 : lane % 4 * 2 + i;
-      auto* from = reinterpret_cast<const uint16_t*>(rows[matrix * 8 + r][0]);
-      if (reinterpret_cast<uintptr_t>(from) % 16 != 0) {
-        fail(ILLEGAL_ADDRESS, "ldmatrix reads a row that is not aligned for 16 bytes");
-      }
-      access(from + c, 2, Access::READ);
-      pair[i] = from[c];
-    }
-    registers[matrix] = pair[0] | static_cast<uint32_t>(pair[1]) << 16;
-  }
-}
-
-// mma.sync.m16n8k16: c[16, 8] += a[16, 16] · b[16, 8], each lane holding its fragments.
-void emulator_mma_bf16(float* c, const uint32_t* a, const uint32_t* b) {
-  auto both = [](uint32_t low, uint32_t high) { return low | static_cast<uint64_t>(high) << 32; };
-  int slot = meet(Meeting::SHUFFLE, both(a[0], a[1]), both(a[2], a[3]), both(b[0], b[1]));
-  uint64_t(*values)[3] = warp().values[slot];
-  int lane = block.current % WARP;
-  for (int i = 0; i < 4; i++) {
-    int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-    float sum = c[i];
-    for (int k = 0; k < 16; k++) {
-      int place = k % 8 / 2;
-      uint64_t left = values[row % 8 * 4 + place][k / 8] >> (row / 8 * 32 + k % 2 * 16);
-      uint64_t right = values[column * 4 + place][2] >> (k / 8 * 32 + k % 2 * 16);
-      sum = std::fma(bfloat16(left), bfloat16(right), sum);
-    }
-    c[i] = sum;
-  }
-}
-
-int emulator_atomic_add_int(int* address, int value) {
-  access(address, sizeof *address, Access::ATOMIC);
-  int old = *address;
-  *address = static_cast<int>(static_cast<unsigned>(old) + static_cast<unsigned>(value));
-  return old;
-}
-unsigned long long emulator_atomic_add_long(unsigned long long* address, unsigned long long value) {
-  access(address, sizeof *address, Access::ATOMIC);
-  unsigned long long old = *address;
-  *address = old + value;
-  return old;
-}
-int emulator_atomic_max_int(int* address, int value) {
-  access(address, sizeof *address, Access::ATOMIC);
-  int old = *address;
-  *address = std::max(old, value);
-  return old;
-}
-int emulator_atomic_or_int(int* address, int value) {
-  access(address, sizeof *address, Access::ATOMIC);
-  int old = *address;
-  *address = old | value;
-  return old;
-}
-}
-#pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// Calls of the driver that Draftmill does not make; JCuda links against all of them. Those that driver.cpp defines win.
+// Calls of the driver that Draftmill does not make; JCuda links against all of them. Those that other files define win.
 #include "emulator.h"
 
 #define UNSUPPORTED(name)                                                                      \

@@ -11,10 +11,12 @@ import org.draftmill.compute.ops.Ops.BlockAttentionGradients;
 
 /**
  * Attention of draft blocks over their document's context and themselves, both ways: {@code
- * block_attention.cu}.
+ * block_attention.cu}, {@code block_attention_queries.cu} and {@code block_attention_keys.cu}.
  */
 final class BlockAttention {
-  private static final String FAMILY = "block_attention";
+  private static final String FORWARD = "block_attention";
+  private static final String OF_QUERIES = "block_attention_queries";
+  private static final String OF_KEYS = "block_attention_keys";
   private static final int THREADS = 128;
 
   /** Slots times heads of a group that a block of threads takes. */
@@ -23,7 +25,7 @@ final class BlockAttention {
   /** Keys whose gradients a block of threads computes. */
   private static final int KEYS = 64;
 
-  /** Integers of a tile of keys, as in {@code block_attention.cu}. */
+  /** Integers of a tile of keys, as in {@code block_attention_keys.cu}. */
   private static final int TILE = 5;
 
   private final Launcher launcher;
@@ -56,7 +58,7 @@ final class BlockAttention {
     Placed at = place(blocks);
     int size = HeadSize.padded(heads);
     launcher.launch(
-        FAMILY,
+        FORWARD,
         "block_attention_" + size,
         queries(blocks, heads, size),
         CudaMatrix.of(q),
@@ -105,7 +107,7 @@ final class BlockAttention {
     Piece blockKeys = rounding.heads("attention block k", blockK, heads.headDim(), size);
     Piece blockValues = rounding.heads("attention block v", blockV, heads.headDim(), size);
     launcher.launch(
-        FAMILY,
+        OF_QUERIES,
         "block_attention_queries_" + size,
         queries(blocks, heads, size),
         queries.q(),
@@ -166,7 +168,7 @@ final class BlockAttention {
       Heads heads) {
     int size = HeadSize.padded(heads);
     launcher.launch(
-        FAMILY,
+        OF_KEYS,
         "block_attention_keys_" + size,
         Grid.of(count, heads.keyValueHeads(), THREADS)
             .withShared(2 * HeadSize.keysAndValues(size) + 1024),
@@ -192,7 +194,7 @@ final class BlockAttention {
     int count = Math.multiplyExact(out.rows(), heads.queryHeads());
     CudaMatrix delta = scratch.matrix("attention delta", out.rows(), heads.queryHeads());
     launcher.launch(
-        FAMILY,
+        OF_QUERIES,
         "block_attention_delta",
         Grid.over((long) count * 32),
         CudaMatrix.of(out),
