@@ -10,17 +10,22 @@ import org.draftmill.compute.io.SafetensorsWriter;
 /** Writes a Qwen3 model of random weights that is small enough to train beside in a second. */
 public final class TestingModels {
   public static final int VOCABULARY = 48;
-  public static final int HIDDEN = 16;
-  private static final int LAYERS = 3;
-  private static final int HEADS = 2;
-  private static final int HEAD_DIM = 8;
-  private static final int INTERMEDIATE = 24;
+
+  private static final Shape TINY = new Shape(3, 16, 2, 8, 24);
+  private static final Shape WIDE = new Shape(2, 64, 2, 32, 96);
 
   private TestingModels() {}
 
+  private record Shape(int layers, int hidden, int heads, int headDim, int intermediate) {}
+
   /** A model folder whose tokenizer uses all ids but the last, so that is the mask token. */
   public static Path tiny(Path folder) throws IOException {
-    return write(folder, -1);
+    return write(folder, TINY, -1);
+  }
+
+  /** The same with two layers of width 64. */
+  public static Path wide(Path folder) throws IOException {
+    return write(folder, WIDE, -1);
   }
 
   /**
@@ -28,10 +33,12 @@ public final class TestingModels {
    * is every state of a text that holds it.
    */
   public static Path poisoned(Path folder, int token) throws IOException {
-    return write(folder, token);
+    return write(folder, TINY, token);
   }
 
-  private static Path write(Path folder, int poison) throws IOException {
+  private static Path write(Path folder, Shape shape, int poison) throws IOException {
+    final int hidden = shape.hidden();
+    final int queries = shape.heads() * shape.headDim();
     Files.createDirectories(folder);
     Files.writeString(
         folder.resolve("config.json"),
@@ -44,7 +51,14 @@ public final class TestingModels {
          "use_sliding_window": false, "torch_dtype": "float32", "bos_token_id": null,
          "eos_token_id": 0}
         """
-            .formatted(VOCABULARY, HIDDEN, LAYERS, HEADS, HEAD_DIM, INTERMEDIATE, poison < 0));
+            .formatted(
+                VOCABULARY,
+                hidden,
+                shape.layers(),
+                shape.heads(),
+                shape.headDim(),
+                shape.intermediate(),
+                poison < 0));
     StringBuilder vocabulary = new StringBuilder();
     for (int id = 0; id < VOCABULARY - 1; id++) {
       vocabulary.append(id == 0 ? "" : ", ").append("\"t").append(id).append("\": ").append(id);
@@ -55,27 +69,27 @@ public final class TestingModels {
 
     Random random = new Random(5);
     SafetensorsWriter writer = new SafetensorsWriter();
-    float[] embedding = values(random, VOCABULARY * HIDDEN);
+    float[] embedding = values(random, VOCABULARY * hidden);
     if (poison >= 0) {
-      writer.floats("lm_head.weight", embedding.clone(), VOCABULARY, HIDDEN);
-      Arrays.fill(embedding, poison * HIDDEN, (poison + 1) * HIDDEN, Float.NaN);
+      writer.floats("lm_head.weight", embedding.clone(), VOCABULARY, hidden);
+      Arrays.fill(embedding, poison * hidden, (poison + 1) * hidden, Float.NaN);
     }
-    writer.floats("model.embed_tokens.weight", embedding, VOCABULARY, HIDDEN);
-    for (int layer = 0; layer < LAYERS; layer++) {
+    writer.floats("model.embed_tokens.weight", embedding, VOCABULARY, hidden);
+    for (int layer = 0; layer < shape.layers(); layer++) {
       String prefix = "model.layers." + layer + ".";
-      ones(writer, prefix + "input_layernorm.weight", HIDDEN);
-      ones(writer, prefix + "post_attention_layernorm.weight", HIDDEN);
-      matrix(writer, random, prefix + "self_attn.q_proj.weight", HEADS * HEAD_DIM, HIDDEN);
-      matrix(writer, random, prefix + "self_attn.k_proj.weight", HEAD_DIM, HIDDEN);
-      matrix(writer, random, prefix + "self_attn.v_proj.weight", HEAD_DIM, HIDDEN);
-      matrix(writer, random, prefix + "self_attn.o_proj.weight", HIDDEN, HEADS * HEAD_DIM);
-      ones(writer, prefix + "self_attn.q_norm.weight", HEAD_DIM);
-      ones(writer, prefix + "self_attn.k_norm.weight", HEAD_DIM);
-      matrix(writer, random, prefix + "mlp.gate_proj.weight", INTERMEDIATE, HIDDEN);
-      matrix(writer, random, prefix + "mlp.up_proj.weight", INTERMEDIATE, HIDDEN);
-      matrix(writer, random, prefix + "mlp.down_proj.weight", HIDDEN, INTERMEDIATE);
+      ones(writer, prefix + "input_layernorm.weight", hidden);
+      ones(writer, prefix + "post_attention_layernorm.weight", hidden);
+      matrix(writer, random, prefix + "self_attn.q_proj.weight", queries, hidden);
+      matrix(writer, random, prefix + "self_attn.k_proj.weight", shape.headDim(), hidden);
+      matrix(writer, random, prefix + "self_attn.v_proj.weight", shape.headDim(), hidden);
+      matrix(writer, random, prefix + "self_attn.o_proj.weight", hidden, queries);
+      ones(writer, prefix + "self_attn.q_norm.weight", shape.headDim());
+      ones(writer, prefix + "self_attn.k_norm.weight", shape.headDim());
+      matrix(writer, random, prefix + "mlp.gate_proj.weight", shape.intermediate(), hidden);
+      matrix(writer, random, prefix + "mlp.up_proj.weight", shape.intermediate(), hidden);
+      matrix(writer, random, prefix + "mlp.down_proj.weight", hidden, shape.intermediate());
     }
-    ones(writer, "model.norm.weight", HIDDEN);
+    ones(writer, "model.norm.weight", hidden);
     writer.write(folder.resolve("model.safetensors"));
     return folder;
   }

@@ -25,7 +25,7 @@ public final class CudaEmulator
   }
 
   /** What the emulator counts. */
-  enum Kind {
+  public enum Kind {
     MEMORY,
     PINNED,
     STREAMS,
@@ -35,7 +35,7 @@ public final class CudaEmulator
   }
 
   /** Of tests that make no sense on a GPU. */
-  static final String TAG = "emulator";
+  public static final String TAG = "emulator";
 
   private static final long MEMORY = 2L << 30;
   private static final boolean ON_GPU = Boolean.getBoolean("draftmill.gpu");
@@ -90,7 +90,7 @@ public final class CudaEmulator
   }
 
   /** How many there are; 0 on a GPU. */
-  static long live(Kind kind) {
+  public static long live(Kind kind) {
     return ON_GPU ? 0 : live(kind.ordinal());
   }
 
@@ -104,7 +104,8 @@ public final class CudaEmulator
 
   private static native String addKernels(String library);
 
-  static native void setDevices(int count);
+  /** How many devices there are; each test begins with one. */
+  public static native void setDevices(int count);
 
   /**
    * @param capability 80 for 8.0
@@ -124,7 +125,7 @@ public final class CudaEmulator
   private static native long live(int kind);
 
   /** Kernels launched so far; 0 on a GPU. */
-  static long launches() {
+  public static long launches() {
     return ON_GPU ? 0 : launched();
   }
 

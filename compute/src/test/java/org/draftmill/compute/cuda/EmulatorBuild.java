@@ -2,6 +2,8 @@ package org.draftmill.compute.cuda;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,13 +21,27 @@ import java.util.stream.Stream;
  * target/emulator}; what was compiled from the same sources is taken as it is.
  */
 final class EmulatorBuild {
-  static final Path KERNELS = Path.of("src/main/resources/kernels");
+  private static final Path MODULE = module();
+  static final Path KERNELS = MODULE.resolve("src/main/resources/kernels");
 
-  private static final Path NATIVE = Path.of("src/test/native");
-  private static final Path OUTPUT = Path.of("target/emulator").toAbsolutePath();
+  private static final Path NATIVE = MODULE.resolve("src/test/native");
+  private static final Path OUTPUT = MODULE.resolve("target/emulator");
   private static final Pattern KERNEL = Pattern.compile("__global__ void (\\w+)\\(");
 
   private EmulatorBuild() {}
+
+  /**
+   * The folder of this module, whichever module's tests run: this class lies in its {@code target},
+   * in a folder or in a jar.
+   */
+  private static Path module() {
+    try {
+      URI place = EmulatorBuild.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+      return Path.of(place).getParent().getParent();
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
 
   /** Whether this machine has the compiler. */
   static boolean possible() {
@@ -125,7 +141,7 @@ final class EmulatorBuild {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       digest.update(System.getProperty("java.home").getBytes(StandardCharsets.UTF_8));
       digest.update(
-          read(Path.of("src/test/java/org/draftmill/compute/cuda/EmulatorBuild.java"))
+          read(MODULE.resolve("src/test/java/org/draftmill/compute/cuda/EmulatorBuild.java"))
               .getBytes(StandardCharsets.UTF_8));
       for (Path file : files) {
         digest.update(Files.readAllBytes(file));

@@ -1,0 +1,168 @@
+package org.draftmill.job.train;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.draftmill.compute.cuda.CudaEmulator;
+import org.draftmill.compute.io.Folders;
+import org.draftmill.job.TestingModels;
+import org.draftmill.job.TestingRuns;
+import org.draftmill.job.console.ExitCode;
+import org.draftmill.operators.drafter.state.StateFiles;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The whole job on emulated GPUs: two targets and two drafters lease one each, four in all, and
+ * train three steps of a drafter with two layers of width 64.
+ */
+@ExtendWith(CudaEmulator.class)
+@Tag(CudaEmulator.TAG)
+@Timeout(600)
+class TrainingOnCudaITCase {
+  private static final int GPUS = 4;
+  private static final int STEPS = 3;
+
+  /** Products round their operands to bf16. */
+  private static final double NEAR = 0x1p-6;
+
+  @TempDir static Path dir;
+
+  private static TestingRuns runs;
+  private static TestingRuns.Result calm;
+  private static long launches;
+
+  /** The run that nothing happens to. */
+  @BeforeAll
+  static void train() throws IOException {
+    runs = TestingRuns.in(dir, 24, true);
+    Folders.delete(dir.resolve("target"));
+    TestingModels.wide(dir.resolve("target"));
+    CudaEmulator.setDevices(GPUS);
+    long before = CudaEmulator.launches();
+    calm = train("calm", "cuda");
+    launches = CudaEmulator.launches() - before;
+  }
+
+  @BeforeEach
+  void prepare() {
+    CudaEmulator.setDevices(GPUS);
+  }
+
+  private static TestingRuns.Result train(String name, String device, String... more) {
+    String[] common = {
+      "run.dir=" + run(name),
+      "run.max-steps=" + STEPS,
+      "target.device=" + device,
+      "drafter.device=" + device,
+      "drafter.layers=2",
+      "flink.external-resources=gpu",
+      "flink.external-resource.gpu.amount=" + GPUS
+    };
+    return runs.train(
+        Stream.concat(Arrays.stream(common), Arrays.stream(more)).toArray(String[]::new));
+  }
+
+  private static Path run(String name) {
+    return dir.resolve(name);
+  }
+
+  @Test
+  void trainsAsOnTheHost() throws Exception {
+    requireDone(calm);
+    assertThat(launches).as("kernels launched").isPositive();
+    requireNothingHeld();
+    List<TrainingLog.Row> steps = steps("calm");
+    assertThat(steps).hasSize(STEPS).allSatisfy(step -> assertThat(step.skipped()).isFalse());
+    String drafter = run("calm").resolve("export/latest").toString();
+    requireDone(TestingRuns.draftmill("inspect", drafter));
+
+    requireDone(train("host", "cpu"));
+    List<TrainingLog.Row> expected = steps("host");
+    for (int step = 0; step < STEPS; step++) {
+      assertThat(steps.get(step).jobs())
+          .containsExactlyInAnyOrderElementsOf(expected.get(step).jobs());
+      double loss = expected.get(step).loss();
+      assertThat(steps.get(step).loss()).isCloseTo(loss, within(NEAR * loss));
+    }
+  }
+
+  @Test
+  void goesOnAfterADrafterDiedAndEndsWithTheSameWeights() throws Exception {
+    CompletableFuture<TestingRuns.Result> disturbed =
+        CompletableFuture.supplyAsync(
+            () -> train("disturbed", "cuda", "checkpoint.interval=50ms", "run.restart-delay=20ms"));
+    await().until(() -> disturbed.isDone() || hasPublished(run("disturbed")));
+    Thread victim = drafters().findAny().orElseThrow();
+    victim.interrupt();
+    await()
+        .until(() -> disturbed.isDone() || drafters().anyMatch(thread -> isNext(victim, thread)));
+    assertThat(disturbed).as("the run that was to go on").isNotDone();
+
+    requireDone(disturbed.get());
+    requireNothingHeld();
+    assertThat(steps("disturbed"))
+        .extracting(TrainingLog.Row::loss)
+        .containsExactlyElementsOf(steps("calm").stream().map(TrainingLog.Row::loss).toList());
+    assertThat(TestingRuns.weights(run("disturbed"))).isEqualTo(TestingRuns.weights(run("calm")));
+  }
+
+  private static ConditionFactory await() {
+    return Awaitility.await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofMinutes(4));
+  }
+
+  /** Whether a checkpoint has completed that holds a step. */
+  private static boolean hasPublished(Path run) {
+    return LongStream.rangeClosed(1, STEPS)
+        .mapToObj(step -> run.resolve("export").resolve(StateFiles.stepName(step)))
+        .anyMatch(Files::exists);
+  }
+
+  private static Stream<Thread> drafters() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().matches("draftmill drafter \\d+"));
+  }
+
+  private static boolean isNext(Thread victim, Thread thread) {
+    return thread != victim && thread.getName().equals(victim.getName());
+  }
+
+  private static void requireDone(TestingRuns.Result result) {
+    assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
+  }
+
+  /** Each step once, and no job twice. */
+  private static List<TrainingLog.Row> steps(String name) throws IOException {
+    List<TrainingLog.Row> steps = TrainingLog.read(run(name).resolve("log"));
+    assertThat(steps)
+        .extracting(TrainingLog.Row::step)
+        .containsExactlyElementsOf(LongStream.range(0, STEPS).boxed().toList());
+    assertThat(steps.stream().flatMap(step -> step.jobs().stream())).doesNotHaveDuplicates();
+    assertThat(steps).allSatisfy(step -> assertThat(step.loss()).isFinite());
+    return steps;
+  }
+
+  private static void requireNothingHeld() {
+    for (CudaEmulator.Kind kind : CudaEmulator.Kind.values()) {
+      assertThat(CudaEmulator.live(kind)).as("%s of the GPUs still held", kind).isZero();
+    }
+    assertThat(System.getProperties().stringPropertyNames())
+        .noneMatch(name -> name.matches("draftmill\\.gpu\\.\\d+\\.holder"));
+  }
+}
