@@ -26,7 +26,7 @@ public final class OpCases {
   public record OpCase(String name, Run run) {
     public List<float[]> on(Backend backend) {
       try (Workspace memory = backend.workspace()) {
-        Inputs inputs = new Inputs(memory, new Random(name.hashCode()));
+        Inputs inputs = new Inputs(backend, memory, new Random(name.hashCode()));
         List<float[]> results = new ArrayList<>();
         run.run(backend.ops(), inputs, results);
         return results;
@@ -44,7 +44,7 @@ public final class OpCases {
   }
 
   /** Random matrices; a backend's memory holds them. */
-  public record Inputs(Workspace memory, Random random) {
+  public record Inputs(Backend backend, Workspace memory, Random random) {
     public Matrix random(int rows, int columns) {
       return random(rows, columns, 1);
     }
@@ -76,6 +76,7 @@ public final class OpCases {
     blockAttention(cases);
     longBlock(cases);
     headLoss(cases);
+    cases.addAll(StepCases.all());
     return cases;
   }
 

@@ -1,8 +1,10 @@
 package org.draftmill.compute.cpu;
 
 import org.draftmill.compute.host.HostExactSums;
+import org.draftmill.compute.host.HostMasters;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
 import org.slf4j.Logger;
@@ -54,6 +56,11 @@ public final class CpuBackend implements Backend {
   @Override
   public ExactSums exactSums(int size) {
     return new HostExactSums(size);
+  }
+
+  @Override
+  public Masters masters(float[] weights, int from, int to) {
+    return new HostMasters(weights, from, to);
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.util.List;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
 
@@ -121,6 +122,11 @@ public final class CudaBackend implements Backend {
   @Override
   public ExactSums exactSums(int size) {
     return new CudaExactSums(memory, launcher, transfers, size);
+  }
+
+  @Override
+  public Masters masters(float[] weights, int from, int to) {
+    return new CudaMasters(memory, launcher, transfers, weights, from, to);
   }
 
   @Override

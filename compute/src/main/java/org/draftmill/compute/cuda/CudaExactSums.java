@@ -27,6 +27,15 @@ final class CudaExactSums implements ExactSums {
     clear();
   }
 
+  /** The sums as this backend sees them. */
+  static CudaExactSums of(ExactSums sums) {
+    if (sums instanceof CudaExactSums cuda) {
+      return cuda;
+    }
+    throw new IllegalArgumentException(
+        "the cuda backend cannot use sums of " + sums.getClass().getName());
+  }
+
   private Piece piece(long bytes) {
     return new Piece(memory.allocate(bytes), bytes);
   }
@@ -72,8 +81,13 @@ final class CudaExactSums implements ExactSums {
   }
 
   @Override
-  public void write(long[] values) {
-    transfers.write(values, sums);
+  public void write(long[] values, int from, int to) {
+    transfers.write(values, from, to, sums);
+  }
+
+  /** The sums as kernels see them: {@code [size]} 64-bit integers. */
+  Piece piece() {
+    return sums;
   }
 
   @Override

@@ -11,8 +11,8 @@ import jcuda.driver.JCudaDriver;
 /**
  * The one way to start a kernel on a stream. Arguments go in the order of the kernel's parameters:
  * a {@link DeviceValue} or {@code null} for a pointer, {@code Integer} for {@code int}, {@code
- * Long} for {@code long long} or the address of unowned memory, {@code Float} for {@code float}. A
- * thread has a launcher of its own.
+ * Long} for {@code long long} or the address of unowned memory, {@code Float} for {@code float},
+ * {@code Double} for {@code double}. A thread has a launcher of its own.
  */
 final class Launcher {
   private static final int MOST_BYTES = 4096;
@@ -85,6 +85,8 @@ final class Launcher {
         arguments.putInt(value);
       } else if (parameter instanceof Float value) {
         arguments.putFloat(value);
+      } else if (parameter instanceof Double value) {
+        align(Double.BYTES).putDouble(value);
       } else {
         throw new IllegalArgumentException(
             "kernel " + kernel + " cannot take a " + parameter.getClass().getName());

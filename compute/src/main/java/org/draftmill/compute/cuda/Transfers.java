@@ -67,13 +67,14 @@ final class Transfers implements CudaBackend.Part {
     to.piece().usedBy(launcher.stream().note());
   }
 
-  void write(long[] source, Piece to) {
+  /** Only the elements {@code from … end − 1}, each to its own place. */
+  void write(long[] source, int from, int end, Piece to) {
     int atOnce = chunkBytes / Long.BYTES;
-    for (int done = 0; done < source.length; done += atOnce) {
-      int count = Math.min(atOnce, source.length - done);
+    for (long done = from; done < end; done += atOnce) {
+      int count = (int) Math.min(atOnce, end - done);
       StagingLane lane = next();
-      lane.host().asLongBuffer().put(source, done, count);
-      lane.toDevice(to.address() + (long) done * Long.BYTES, (long) count * Long.BYTES);
+      lane.host().asLongBuffer().put(source, (int) done, count);
+      lane.toDevice(to.address() + done * Long.BYTES, (long) count * Long.BYTES);
       lane.handOver();
     }
     to.usedBy(launcher.stream().note());

@@ -1,6 +1,8 @@
 package org.draftmill.compute.drafter;
 
 import java.io.IOException;
+import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.Masters;
 
 /**
  * The drafters of a run as one group that adds up a step together. Every member calls the same
@@ -33,6 +35,34 @@ public interface Collective extends AutoCloseable {
 
   /** The same for doubles. */
   void allGather(double[] values, int[] bounds) throws IOException;
+
+  /**
+   * Sums what lies on the members' devices; of this member's the part {@code bounds[rank] …
+   * bounds[rank + 1] − 1} then is the sum and the rest undefined. By way of the host, unless the
+   * members know better.
+   */
+  default void reduceScatter(ExactSums sums, int[] bounds) throws IOException {
+    if (size() > 1) {
+      long[] values = sums.toHost();
+      reduceScatter(values, bounds);
+      sums.write(values, bounds[rank()], bounds[rank() + 1]);
+    }
+  }
+
+  /**
+   * Every member gives its shard of the weights on its device, which is its part by {@code bounds},
+   * and receives all others'. By way of the host, unless the members know better.
+   */
+  default void allGather(Masters weights, int[] bounds) throws IOException {
+    if (size() > 1) {
+      int from = bounds[rank()];
+      int to = bounds[rank() + 1];
+      float[] values = weights.toHost(from, to);
+      allGather(values, bounds);
+      weights.write(values, 0, from);
+      weights.write(values, to, values.length);
+    }
+  }
 
   @Override
   void close();

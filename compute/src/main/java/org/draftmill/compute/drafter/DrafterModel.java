@@ -6,6 +6,7 @@ import java.util.List;
 import org.draftmill.compute.decoding.DraftModel;
 import org.draftmill.compute.decoding.DraftSession;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.RopeTable;
@@ -25,7 +26,6 @@ public final class DrafterModel implements DraftModel, AutoCloseable {
   private final Matrix embedding; // [vocabulary, H] of the target, frozen
   private final Weight head; // [vocabulary, H] of the target, frozen
   private final Workspace memory;
-  private final Workspace staging;
   private final DrafterWeights weights;
   private final List<DrafterLayer> layers = new ArrayList<>();
 
@@ -45,8 +45,7 @@ public final class DrafterModel implements DraftModel, AutoCloseable {
     this.embedding = embedding;
     this.head = head;
     this.memory = backend.workspace();
-    this.staging = backend.workspace();
-    this.weights = new DrafterWeights(layout, memory, staging, masters);
+    this.weights = new DrafterWeights(layout, backend, memory, masters);
     RopeTable rope = config.rope().table(config.heads().headDim());
     for (int l = 0; l < config.layers(); l++) {
       layers.add(
@@ -65,8 +64,8 @@ public final class DrafterModel implements DraftModel, AutoCloseable {
     return new DrafterModel(backend, exported.config(), target, exported.weights());
   }
 
-  /** Replaces all weights by {@code masters} {@code [layout.size()]}. */
-  public void load(float[] masters) {
+  /** Replaces all weights by {@code masters} {@code [layout.size()]} of the same backend. */
+  void load(Masters masters) {
     weights.load(masters);
   }
 
@@ -95,7 +94,7 @@ public final class DrafterModel implements DraftModel, AutoCloseable {
 
   /** Device memory of the weights. */
   public long bytesHeld() {
-    return memory.bytesHeld() + staging.bytesHeld();
+    return memory.bytesHeld();
   }
 
   /**
@@ -132,6 +131,5 @@ public final class DrafterModel implements DraftModel, AutoCloseable {
   @Override
   public void close() {
     memory.close();
-    staging.close();
   }
 }

@@ -8,6 +8,7 @@ import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.FixedPoint;
 import org.draftmill.compute.ops.HeadLoss;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.target.TargetHead;
 
@@ -27,11 +28,10 @@ public final class DrafterTrainer implements AutoCloseable {
   private final PinnedRun run;
   private final int rank;
   private final Shards shards;
-  private final float[] weights; // [parameters] fp32 masters
   private final DrafterModel model;
+  private final Masters masters; // [parameters]
   private final TrainingPass training;
   private final StepSums sums;
-  private final AdamW adamW;
   private final StepReduction reduction;
   private long step;
   private long updates;
@@ -65,15 +65,14 @@ public final class DrafterTrainer implements AutoCloseable {
     this.settings = settings;
     this.run = PinnedRun.of(backend.name(), config, settings);
     this.rank = rank;
-    this.weights = weights;
     this.model = model;
     ParameterLayout layout = model.layout();
     this.training = new TrainingPass(model, backend);
     this.sums = new StepSums(backend.exactSums(layout.size()), config.slotsPerBlock());
     this.shards = new Shards(layout.size(), size);
     int[] bounds = shards.elementBounds();
-    this.adamW = new AdamW(settings.optimizer(), layout, bounds[rank], bounds[rank + 1]);
-    this.reduction = new StepReduction(shards, rank, settings.optimizer(), adamW);
+    this.masters = backend.masters(weights, bounds[rank], bounds[rank + 1]);
+    this.reduction = new StepReduction(layout, shards, settings.optimizer(), masters);
   }
 
   public DrafterConfig config() {
@@ -90,19 +89,23 @@ public final class DrafterTrainer implements AutoCloseable {
     return sums.inProgress();
   }
 
-  /** All weights in fp32, in the order of {@link ParameterLayout}; changes with every step. */
+  /**
+   * All weights in fp32, in the order of {@link ParameterLayout}; valid until the next step. Waits
+   * for the device.
+   */
   public float[] weights() {
-    return weights;
+    return masters.toHost(0, masters.size());
   }
 
-  /** Brings weights that were changed in place to the device. */
-  void reloadWeights() {
-    model.load(weights);
+  /** Replaces all weights. */
+  void setWeights(float[] weights) {
+    masters.write(weights, 0, weights.length);
+    model.load(masters);
   }
 
   /** SHA-256 over the little-endian bytes of all weights. */
   public String weightsSha256() {
-    return WeightHash.sha256(weights);
+    return WeightHash.sha256(weights());
   }
 
   /** Device memory held. */
@@ -202,16 +205,15 @@ public final class DrafterTrainer implements AutoCloseable {
     long optimizerNanos = 0;
     if (!skipped && denominator > 0) {
       StepReduction.Outcome outcome =
-          reduction.apply(
-              collective, sums.gradient(), denominator, learningRate, ++updates, weights);
+          reduction.apply(collective, sums.gradient(), denominator, learningRate, ++updates);
       norm = outcome.gradientNorm();
       final long loading = System.nanoTime();
-      model.load(weights);
+      model.load(masters);
       reduceNanos += outcome.reduceNanos();
       optimizerNanos = outcome.optimizerNanos() + System.nanoTime() - loading;
     }
     final long agreeing = System.nanoTime();
-    WeightAgreement.check(collective, step, weights);
+    WeightAgreement.check(collective, step, masters);
     reduceNanos += System.nanoTime() - agreeing;
     StepFigures figures =
         figures(learningRate, norm, skipped, reduceNanos * 1e-9, optimizerNanos * 1e-9);
@@ -261,7 +263,13 @@ public final class DrafterTrainer implements AutoCloseable {
 
   /** A copy of what this drafter must write down; {@link DrafterStateFiles#write} writes it. */
   public DrafterState snapshot() {
-    int[] bounds = shards.elementBounds();
+    int from = masters.from();
+    int length = masters.to() - from;
+    float[] weights = new float[length];
+    float[] first = new float[length];
+    float[] second = new float[length];
+    masters.view(from, 1, length).read(weights, 0);
+    masters.readMoments(first, second);
     boolean unfinished = sums.inProgress();
     return new DrafterState(
         run,
@@ -269,12 +277,12 @@ public final class DrafterTrainer implements AutoCloseable {
         shards.size(),
         step,
         updates,
-        bounds[rank],
-        weights.length,
-        Arrays.copyOfRange(weights, bounds[rank], bounds[rank + 1]),
-        adamW.first().clone(),
-        adamW.second().clone(),
-        unfinished ? sums.gradient().clone() : null,
+        from,
+        masters.size(),
+        weights,
+        first,
+        second,
+        unfinished ? sums.gradient().toHost().clone() : null,
         unfinished ? sums.scalars().clone() : null);
   }
 
@@ -286,21 +294,25 @@ public final class DrafterTrainer implements AutoCloseable {
    */
   public void restore(DrafterStateFiles states) {
     states.requireSame(run);
-    System.arraycopy(states.weights(), 0, weights, 0, weights.length);
-    int from = shards.elementBounds()[rank];
-    states.readFloats(DrafterStateFile.FIRST_MOMENTS, from, adamW.first());
-    states.readFloats(DrafterStateFile.SECOND_MOMENTS, from, adamW.second());
+    masters.write(states.weights(), 0, masters.size());
+    int length = masters.to() - masters.from();
+    float[] first = new float[length];
+    float[] second = new float[length];
+    states.readFloats(DrafterStateFile.FIRST_MOMENTS, masters.from(), first);
+    states.readFloats(DrafterStateFile.SECOND_MOMENTS, masters.from(), second);
+    masters.writeMoments(first, second);
     sums.clear();
-    long[] gradient = sums.gradient();
+    long[] gradient = sums.gradient().toHost();
     states.addSums(rank, shards.size(), gradient, sums.scalars());
-    sums.setGradient(gradient);
+    sums.gradient().write(gradient);
     step = states.step();
     updates = states.updates();
-    model.load(weights);
+    model.load(masters);
   }
 
   @Override
   public void close() {
+    masters.close();
     sums.close();
     training.close();
     model.close();

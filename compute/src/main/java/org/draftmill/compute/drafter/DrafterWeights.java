@@ -3,18 +3,21 @@ package org.draftmill.compute.drafter;
 import java.util.ArrayList;
 import java.util.List;
 import org.draftmill.compute.drafter.ParameterLayout.Parameter;
+import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
+import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Weight;
 import org.draftmill.compute.ops.Workspace;
 
 /**
- * The weights on the device, in the arrangement that products want. They are a copy of the flat
- * masters and follow them with {@link #load}.
+ * The weights on the device, in the arrangement that products want. They are a copy of the masters
+ * and follow them with {@link #load}.
  */
 final class DrafterWeights {
   private final ParameterLayout layout;
+  private final Ops ops;
   private final Workspace memory;
-  private final Workspace staging;
   private final Weight[] matrices; // by place in the layout, null for norms
   private final Matrix[] norms; // by place in the layout, null for matrices
 
@@ -39,22 +42,27 @@ final class DrafterWeights {
 
   /**
    * @param memory holds the weights; whoever made it closes it
-   * @param staging holds one matrix at a time while it is arranged
+   * @param masters {@code [layout.size()]} on the host
    */
-  DrafterWeights(ParameterLayout layout, Workspace memory, Workspace staging, float[] masters) {
+  DrafterWeights(ParameterLayout layout, Backend backend, Workspace memory, float[] masters) {
     this.layout = layout;
+    this.ops = backend.ops();
     this.memory = memory;
-    this.staging = staging;
     int count = layout.parameters().size();
     matrices = new Weight[count];
     norms = new Matrix[count];
-    for (int i = 0; i < count; i++) {
-      Parameter parameter = layout.parameters().get(i);
-      if (parameter.matrix()) {
-        matrices[i] = memory.arrange(staged(parameter, masters));
-      } else {
-        norms[i] = memory.matrix(1, parameter.columns());
-        norms[i].write(masters, parameter.offset());
+    try (Workspace staging = backend.workspace()) {
+      for (int i = 0; i < count; i++) {
+        Parameter parameter = layout.parameters().get(i);
+        if (parameter.matrix()) {
+          staging.reset(); // holds one matrix at a time
+          Matrix matrix = staging.matrix(parameter.rows(), parameter.columns());
+          matrix.write(masters, parameter.offset());
+          matrices[i] = memory.arrange(matrix);
+        } else {
+          norms[i] = memory.matrix(1, parameter.columns());
+          norms[i].write(masters, parameter.offset());
+        }
       }
     }
     fc = matrix(layout.fc());
@@ -67,23 +75,17 @@ final class DrafterWeights {
     layers = List.copyOf(built);
   }
 
-  /** Brings new masters {@code [layout.size()]} to the device. */
-  void load(float[] masters) {
+  /** Takes over what the masters {@code [layout.size()]} have become. */
+  void load(Masters masters) {
     for (int i = 0; i < matrices.length; i++) {
       Parameter parameter = layout.parameters().get(i);
+      Matrix from = masters.view(parameter.offset(), parameter.rows(), parameter.columns());
       if (parameter.matrix()) {
-        memory.arrange(staged(parameter, masters), matrices[i]);
+        memory.arrange(from, matrices[i]);
       } else {
-        norms[i].write(masters, parameter.offset());
+        ops.copyIntoColumns(from, norms[i], 0);
       }
     }
-  }
-
-  private Matrix staged(Parameter parameter, float[] masters) {
-    staging.reset();
-    Matrix matrix = staging.matrix(parameter.rows(), parameter.columns());
-    matrix.write(masters, parameter.offset());
-    return matrix;
   }
 
   private Layer layer(ParameterLayout.Layer layer) {

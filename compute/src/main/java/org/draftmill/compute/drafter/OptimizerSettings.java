@@ -1,6 +1,7 @@
 package org.draftmill.compute.drafter;
 
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.ops.AdamW;
 
 /**
  * AdamW and its learning rate. Defaults of the field are in {@link #DEFAULTS}.
@@ -74,6 +75,15 @@ public record OptimizerSettings(
             yield left < decaySteps ? left / decaySteps : 1.0;
           }
         };
+  }
+
+  /**
+   * What an update multiplies with.
+   *
+   * @param update its number, from 1
+   */
+  AdamW adamW(double rate, long update) {
+    return AdamW.of(rate, beta1, beta2, epsilon, weightDecay, update);
   }
 
   private static void require(boolean condition, String key, double found, String demand) {

@@ -1,5 +1,7 @@
 package org.draftmill.compute.drafter;
 
+import org.draftmill.compute.ops.Masters;
+
 /**
  * How the parameters are divided over drafters: whole blocks of {@value #BLOCK} elements, evenly
  * and in order. The blocks also fix the tree in which the global norm is summed, whatever the
@@ -9,7 +11,7 @@ package org.draftmill.compute.drafter;
  * @param size number of drafters
  */
 record Shards(int parameters, int size) {
-  static final int BLOCK = 1 << 16;
+  static final int BLOCK = Masters.BLOCK;
 
   int blocks() {
     return (int) ((parameters + (long) BLOCK - 1) / BLOCK);

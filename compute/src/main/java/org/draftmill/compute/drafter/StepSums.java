@@ -53,14 +53,9 @@ final class StepSums implements GradientSink, AutoCloseable {
     return FIRST_BY_SLOT + 2 * slotsPerBlock;
   }
 
-  /** The sums of the gradient on the host; see {@link ExactSums#toHost}. */
-  long[] gradient() {
-    return gradient.toHost();
-  }
-
-  /** Replaces the sums of the gradient {@code [parameters]}. */
-  void setGradient(long[] sums) {
-    gradient.write(sums);
+  /** The sums of the gradient {@code [parameters]}. */
+  ExactSums gradient() {
+    return gradient;
   }
 
   long[] scalars() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.draftmill.compute.ops.Masters;
 
 /** Makes sure that all drafters hold the same weights after a step: none may drift unnoticed. */
 final class WeightAgreement {
@@ -14,12 +15,12 @@ final class WeightAgreement {
    *
    * @throws IOException naming the drafters that differ from the first
    */
-  static void check(Collective collective, long step, float[] weights) throws IOException {
+  static void check(Collective collective, long step, Masters weights) throws IOException {
     if (collective.size() == 1) {
       return;
     }
     long[] hashes = new long[collective.size()];
-    hashes[collective.rank()] = WeightHash.quick(weights) * 31 + step;
+    hashes[collective.rank()] = weights.fingerprint() * 31 + step;
     collective.allReduce(hashes); // every place is filled by one member alone
     List<Integer> different = new ArrayList<>();
     IntStream.range(1, hashes.length)

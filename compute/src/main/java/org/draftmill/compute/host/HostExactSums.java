@@ -36,9 +36,9 @@ public final class HostExactSums implements ExactSums {
   }
 
   @Override
-  public void write(long[] values) {
+  public void write(long[] values, int from, int to) {
     if (values != sums) {
-      System.arraycopy(values, 0, sums, 0, sums.length);
+      System.arraycopy(values, from, sums, from, to - from);
     }
   }
 

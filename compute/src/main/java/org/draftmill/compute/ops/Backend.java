@@ -21,6 +21,15 @@ public interface Backend extends AutoCloseable {
   ExactSums exactSums(int size);
 
   /**
+   * New masters, both moments zero.
+   *
+   * @param weights {@code [size]}, taken over
+   * @param from first element of the shard, a multiple of {@link Masters#BLOCK}
+   * @param to element after the last one of the shard: another multiple, or the size
+   */
+  Masters masters(float[] weights, int from, int to);
+
+  /**
    * Bytes that operations keep for their next call, beside all workspaces; tiles of a fixed small
    * size are not counted.
    */

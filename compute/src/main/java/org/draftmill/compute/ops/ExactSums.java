@@ -25,7 +25,12 @@ public interface ExactSums extends AutoCloseable {
   long[] toHost();
 
   /** Replaces all sums; {@code values} {@code [size]} may be what {@link #toHost} returned. */
-  void write(long[] values);
+  default void write(long[] values) {
+    write(values, 0, size());
+  }
+
+  /** Replaces the sums {@code from … to − 1} by those of {@code values} {@code [size]}. */
+  void write(long[] values, int from, int to);
 
   /** Back to zero, and sound. */
   void clear();

@@ -1,10 +1,12 @@
 package org.draftmill.compute.reference;
 
 import org.draftmill.compute.host.HostExactSums;
+import org.draftmill.compute.host.HostMasters;
 import org.draftmill.compute.host.HostMatrix;
 import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Weight;
@@ -37,6 +39,11 @@ public final class ReferenceBackend implements Backend {
   @Override
   public ExactSums exactSums(int size) {
     return new HostExactSums(size);
+  }
+
+  @Override
+  public Masters masters(float[] weights, int from, int to) {
+    return new HostMasters(weights, from, to);
   }
 
   @Override

@@ -14,6 +14,7 @@ import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.HeadLoss;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Weight;
@@ -238,6 +239,11 @@ class CudaHeadLossTest {
     @Override
     public ExactSums exactSums(int size) {
       return cuda.exactSums(size);
+    }
+
+    @Override
+    public Masters masters(float[] weights, int from, int to) {
+      return cuda.masters(weights, from, to);
     }
 
     @Override

@@ -32,8 +32,17 @@ record Mutant(String fault, String file, String text, String instead) {
     return fault + " in " + file;
   }
 
-  /** Opens the backend with the fault in it. */
-  Backend open(Path folder) {
+  /** A backend that can be opened. */
+  interface Planted {
+    Backend open();
+  }
+
+  /**
+   * Compiles the backend with the fault in it.
+   *
+   * @throws IllegalStateException if the fault cannot be planted any more
+   */
+  Planted plant(Path folder) {
     return file.endsWith(".cu") ? withKernel() : withClass(folder);
   }
 
@@ -52,14 +61,21 @@ record Mutant(String fault, String file, String text, String instead) {
     return right.replace(text, instead);
   }
 
-  private Backend withKernel() {
+  private Planted withKernel() {
     String source = changed(EmulatorBuild.KERNELS.resolve(file));
-    CudaEmulator.use(EmulatorBuild.kernels(file.replace(".cu", ""), source));
-    return CudaBackend.open(0, STAGING);
+    Path library = EmulatorBuild.kernels(file.replace(".cu", ""), source);
+    return () -> {
+      CudaEmulator.use(library);
+      return CudaBackend.open(0, STAGING);
+    };
   }
 
-  private Backend withClass(Path folder) {
+  private Planted withClass(Path folder) {
     compile(changed(JAVA.resolve(file)), folder);
+    return () -> openFrom(folder);
+  }
+
+  private static Backend openFrom(Path folder) {
     try {
       URL[] first = {folder.toUri().toURL(), Path.of("target/classes").toUri().toURL()};
       Method open =

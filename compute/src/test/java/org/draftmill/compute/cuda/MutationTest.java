@@ -49,6 +49,9 @@ class MutationTest {
   private static final OpCase ROPE = named("rope 3x17");
   private static final OpCase NORM = named("norm 5x3x12");
 
+  private static final OpCase STEP = named("step of a shard");
+  private static final OpCase LAST_STEP = named("step of the last shard");
+
   private static final OpCase WIDE_NORM =
       new OpCase(
           "wide norm",
@@ -121,8 +124,8 @@ class MutationTest {
             "one value too many at the end",
             BIAS,
             "elementwise.cu",
-            "storeQuad(out + i, a + b, n - i,",
-            "storeQuad(out + i, a + b, n - i + 1,"),
+            "a + b, i.count)",
+            "a + b, i.count + 1)"),
         mutant("one thread too many", TRANSFERS, "convert.cu", "if (i < n)", "if (i <= n)"),
         mutant(
             "a value that nobody writes",
@@ -137,18 +140,12 @@ class MutationTest {
             "for (int w = 1; w < WARPS; w++)",
             "for (int w = 1; w <= WARPS; w++)"),
         mutant(
-            "a sum of floats by atomics",
-            NORM,
-            "norms.cu",
-            "    accumulated[c] += total;",
-            "    atomicAdd(accumulated + c, total);"),
-        mutant(
             "two blocks that write the same place",
             WIDE_NORM,
             "norms.cu",
             "  int c = static_cast<int>(blockIdx.x) * WARP + lane;",
             "  int c = static_cast<int>(blockIdx.x) / 2 * WARP + lane;"),
-        mutant("a wrong sign", ROPE, "rope.cu", "-(high[i] * angle.sin)", "high[i] * angle.sin"),
+        mutant("a wrong sign", ROPE, "rope.cu", "-(b[i] * angle.sin)", "b[i] * angle.sin"),
         mutant(
             "a parameter more",
             ELEMENTS,
@@ -193,19 +190,53 @@ class MutationTest {
             "      lanes[turn].await();",
             "      lanes[turn].host();"),
         mutant(
-            "a result read before it came",
-            TRANSFERS,
-            "Transfers.java",
-            "    lane.await();\n",
-            ""));
+            "a result read before it came", TRANSFERS, "Transfers.java", "    lane.await();\n", ""),
+        mutant(
+            "squares beyond the shard",
+            LAST_STEP,
+            "optimizer.cu",
+            "min(BLOCK, to - begin)",
+            "min(BLOCK, to + 1 - begin)"),
+        mutant(
+            "squares in another order",
+            named("step alone"),
+            "optimizer.cu",
+            "__shfl_xor_sync(ALL_LANES, sum, 1)",
+            "__shfl_xor_sync(ALL_LANES, sum, 3)"),
+        mutant("the moments of another shard", STEP, "optimizer.cu", "first[i - from]", "first[i]"),
+        mutant(
+            "a fused multiply-add",
+            STEP,
+            "optimizer.cu",
+            "beta1 * m[k] + gain1 * g",
+            "fmaf(beta1, m[k], gain1 * g)"),
+        mutant(
+            "weights beyond the last one",
+            LAST_STEP,
+            "optimizer.cu",
+            "i + k * threads < n ? weights",
+            "i + k * threads <= n ? weights"),
+        mutant(
+            "a hash that goes on from the last one",
+            STEP,
+            "CudaMasters.java",
+            "    launcher.zero(results, Long.BYTES);\n",
+            ""),
+        mutant(
+            "the shard's beginning for that of the update",
+            STEP,
+            "CudaMasters.java",
+            "        (long) from,\n        (long) begin,",
+            "        (long) begin,\n        (long) from,"));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("mutants")
   void isNoticed(Mutant mutant, OpCase op) {
+    Mutant.Planted planted = mutant.plant(folder);
     assertThatThrownBy(
             () -> {
-              try (Backend backend = mutant.open(folder)) {
+              try (Backend backend = planted.open()) {
                 compare(op, backend);
               } finally {
                 mutant.remove();
@@ -215,9 +246,23 @@ class MutationTest {
   }
 
   @Test
+  void aSumOfFloatsByAtomicsDoesNotCompile() {
+    Mutant mutant =
+        new Mutant(
+            "a sum of floats by atomics",
+            "norms.cu",
+            "    accumulated[c] += total;",
+            "    atomicAdd(accumulated + c, total);");
+    assertThatThrownBy(() -> mutant.plant(folder))
+        .isInstanceOf(EmulatorBuild.CompilationFailed.class)
+        .hasMessageContaining("atomicAdd(float*, float&)");
+  }
+
+  @Test
   void withoutAFaultAllIsWell() {
     try (Backend backend = CudaBackend.open(0, Mutant.STAGING)) {
-      for (OpCase op : List.of(ROWS, ELEMENTS, BIAS, ROPE, NORM, WIDE_NORM, TRANSFERS)) {
+      for (OpCase op :
+          List.of(ROWS, ELEMENTS, BIAS, ROPE, NORM, WIDE_NORM, STEP, LAST_STEP, TRANSFERS)) {
         compare(op, backend);
       }
     }

@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.Map;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
@@ -50,6 +51,11 @@ final class RoundingReference implements Backend {
   @Override
   public ExactSums exactSums(int size) {
     return reference.exactSums(size);
+  }
+
+  @Override
+  public Masters masters(float[] weights, int from, int to) {
+    return reference.masters(weights, from, to);
   }
 
   @Override

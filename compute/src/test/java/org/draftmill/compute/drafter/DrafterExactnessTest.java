@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import org.draftmill.compute.host.HostMasters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -54,7 +55,7 @@ class DrafterExactnessTest {
       float[] weights = {1, 2, 3 + member.rank()};
       tasks.add(
           () -> {
-            WeightAgreement.check(member, 17, weights);
+            WeightAgreement.check(member, 17, new HostMasters(weights, 0, 3));
             return null;
           });
     }

@@ -103,10 +103,9 @@ class DrafterGradientTest {
     for (int i = 0; i < direction.length; i++) {
       weights[parameter.offset() + i] += (float) (step * direction[i]);
     }
-    trainer.reloadWeights();
+    trainer.setWeights(weights);
     double loss = trainer.accumulate(microbatch).numerator();
-    System.arraycopy(original, 0, weights, 0, weights.length);
-    trainer.reloadWeights();
+    trainer.setWeights(original);
     return loss;
   }
 

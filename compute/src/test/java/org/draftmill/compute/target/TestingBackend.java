@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.reference.ReferenceBackend;
@@ -42,6 +43,11 @@ final class TestingBackend implements Backend {
   @Override
   public ExactSums exactSums(int size) {
     return backend.exactSums(size);
+  }
+
+  @Override
+  public Masters masters(float[] weights, int from, int to) {
+    return backend.masters(weights, from, to);
   }
 
   @Override

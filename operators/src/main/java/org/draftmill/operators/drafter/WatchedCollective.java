@@ -3,6 +3,8 @@ package org.draftmill.operators.drafter;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.draftmill.compute.drafter.Collective;
+import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.Masters;
 
 /**
  * Stops a drafter's clock while it waits for the others. It belongs to one step; closing it does
@@ -50,6 +52,16 @@ final class WatchedCollective implements Collective {
   @Override
   public void allGather(double[] values, int[] bounds) throws IOException {
     waiting(() -> collective.allGather(values, bounds));
+  }
+
+  @Override
+  public void reduceScatter(ExactSums sums, int[] bounds) throws IOException {
+    waiting(() -> collective.reduceScatter(sums, bounds));
+  }
+
+  @Override
+  public void allGather(Masters weights, int[] bounds) throws IOException {
+    waiting(() -> collective.allGather(weights, bounds));
   }
 
   @Override
