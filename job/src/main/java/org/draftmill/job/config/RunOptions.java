@@ -3,6 +3,7 @@ package org.draftmill.job.config;
 import java.time.Duration;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
+import org.draftmill.operators.start.StartClock;
 
 /** Options of a run as a whole. */
 public final class RunOptions {
@@ -65,6 +66,8 @@ public final class RunOptions {
           .withDescription(
               "How long a restart waits after a failure; after the next one in a row twice as long, up to"
                   + " ten times.");
+
+  public static final ConfigOption<Duration> START_TIMEOUT = StartClock.TIMEOUT;
 
   private RunOptions() {}
 }

@@ -109,7 +109,9 @@ public final class TrainingPipeline {
 
   private SingleOutputStreamOperator<HiddenStateChunk> target(DataStream<ExtractionJob> jobs) {
     return jobs.transform(
-            "target", RecordTypeInfo.HIDDEN_STATE_CHUNK, new TargetOperatorFactory(run.target()))
+            "target",
+            RecordTypeInfo.HIDDEN_STATE_CHUNK,
+            new TargetOperatorFactory(run.target()).startWithin(run.drafter().startTimeout()))
         .uid("target")
         .setDescription(
             "the frozen model: hidden states of the tapped layers; back-pressured while the pool has no"
@@ -121,7 +123,10 @@ public final class TrainingPipeline {
   private DataStream<Delivery> pool(DataStream<HiddenStateChunk> target) {
     return target
         .keyBy(new ShardKeys(run.pool().shards()), Types.INT)
-        .transform("pool", RecordTypeInfo.DELIVERY, new PoolOperatorFactory(run.pool()))
+        .transform(
+            "pool",
+            RecordTypeInfo.DELIVERY,
+            new PoolOperatorFactory(run.pool()).startWithin(run.drafter().startTimeout()))
         .uid("pool")
         .setDescription(
             "mixes microbatches and hands one to each drafter that asks; back-pressured while it is full"

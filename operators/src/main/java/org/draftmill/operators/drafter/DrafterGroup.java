@@ -3,6 +3,7 @@ package org.draftmill.operators.drafter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +20,7 @@ import org.draftmill.operators.drafter.collective.Membership.Member;
 import org.draftmill.operators.drafter.collective.TcpCollective;
 import org.draftmill.operators.drafter.rendezvous.GroupAnswer;
 import org.draftmill.operators.drafter.rendezvous.Registration;
+import org.draftmill.operators.start.StartClock;
 
 /**
  * A drafter's place among the drafters of this execution attempt. It listens from the start and
@@ -35,6 +37,7 @@ final class DrafterGroup implements TrainingLoop.Group, Closeable {
   private final int size;
   private final LocalMembers local;
   private final String resource;
+  private final Duration patience;
   private final TcpCollective collective; // null for a group of one
   private final Member member;
   private volatile String token;
@@ -45,6 +48,7 @@ final class DrafterGroup implements TrainingLoop.Group, Closeable {
     this.operator = operator;
     rank = environment.getTaskInfo().getIndexOfThisSubtask();
     size = environment.getTaskInfo().getNumberOfParallelSubtasks();
+    patience = settings.startTimeout();
     resource = "draftmill.drafters." + environment.getJobID();
     if (size == 1) {
       local = null;
@@ -94,15 +98,20 @@ final class DrafterGroup implements TrainingLoop.Group, Closeable {
     return token;
   }
 
+  /** Waits for those that are still starting, though not for ever. */
   private Membership meet() throws IOException {
+    long deadline = System.nanoTime() + patience.toNanos();
     SerializedValue<CoordinationRequest> registration =
         new SerializedValue<>(
             new Registration(environment.getTaskInfo().getAttemptNumber(), member));
     try {
       while (true) {
-        Optional<Membership> group = ask(registration);
-        if (group.isPresent()) {
-          return group.get();
+        Optional<GroupAnswer> answer = ask(registration);
+        if (answer.isPresent() && answer.get().group().isPresent()) {
+          return answer.get().group().get();
+        }
+        if (System.nanoTime() > deadline) {
+          throw new IOException(notMet(answer));
         }
         Thread.sleep(PAUSE_MILLIS);
       }
@@ -112,14 +121,28 @@ final class DrafterGroup implements TrainingLoop.Group, Closeable {
     }
   }
 
-  private Optional<Membership> ask(SerializedValue<CoordinationRequest> registration)
+  private String notMet(Optional<GroupAnswer> answer) {
+    return "Drafter %d of %d has waited for the others for %d s, longer than %s allows: %s."
+        .formatted(
+            rank,
+            size,
+            patience.toSeconds(),
+            StartClock.TIMEOUT.key(),
+            answer
+                .map(last -> "drafters " + last.missing() + " have not come")
+                .orElse("the JobManager does not answer"));
+  }
+
+  /** Empty where there is no answer this time. */
+  private Optional<GroupAnswer> ask(SerializedValue<CoordinationRequest> registration)
       throws IOException, InterruptedException {
     try {
-      return GroupAnswer.unpack(
-          environment
-              .getOperatorCoordinatorEventGateway()
-              .sendRequestToCoordinator(operator, registration)
-              .get());
+      return Optional.of(
+          GroupAnswer.unpack(
+              environment
+                  .getOperatorCoordinatorEventGateway()
+                  .sendRequestToCoordinator(operator, registration)
+                  .get()));
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TimeoutException) {
         return Optional.empty(); // a JobManager that is busy is asked again

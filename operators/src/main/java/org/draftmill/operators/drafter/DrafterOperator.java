@@ -34,6 +34,7 @@ import org.draftmill.operators.drafter.state.StateFiles;
 import org.draftmill.operators.gpu.DeviceLease;
 import org.draftmill.operators.gpu.GpuClaim;
 import org.draftmill.operators.restart.Restarts;
+import org.draftmill.operators.start.StartClock;
 import org.draftmill.serializers.Delivery;
 import org.draftmill.serializers.StepMarker;
 
@@ -56,6 +57,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
   private final DrafterOperatorFactory.TrainerHook hook;
   private final MailboxExecutor mailbox;
   private final OperatorEventGateway coordinator;
+  private final StartClock startClock;
   private final Queue<StepRow> rows = new ConcurrentLinkedQueue<>();
 
   private int rank;
@@ -84,6 +86,16 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     super(parameters);
     this.settings = settings;
     this.hook = hook;
+    startClock =
+        StartClock.of(
+            parameters.getContainingTask(),
+            "Drafter "
+                + parameters
+                    .getContainingTask()
+                    .getEnvironment()
+                    .getTaskInfo()
+                    .getIndexOfThisSubtask(),
+            settings.startTimeout());
     mailbox = parameters.getMailboxExecutor();
     coordinator =
         parameters
@@ -131,9 +143,12 @@ final class DrafterOperator extends AbstractStreamOperator<String>
           new Publisher(
               name, stateFiles, settings, getContainingTask().getEnvironment().getJobID());
     }
+    startClock.at("opening its device and loading " + settings.run().target());
     DeviceLease lease = DeviceLease.take(settings.device(), GpuClaim.of(getRuntimeContext()));
     device = DrafterDevice.open(settings, lease, rank, size);
+    startClock.at("reading the drafters' states");
     List<StepMarker> markers = restore();
+    startClock.at("opening its port");
     assembler =
         new MicrobatchAssembler(
             device.config().tapColumns(),
@@ -148,6 +163,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     loop = new TrainingLoop(name, trainer, group, new LoopListener(), settings.timeout(), skipped);
     inbox = new StepInbox(settings.run().shards(), device.step(), markers, loop);
     watch();
+    startClock.close();
     ask();
     loop.start();
   }
@@ -300,6 +316,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
   public void close() throws Exception {
     boolean orderly = !getContainingTask().isCanceled() && !getContainingTask().isFailing();
     Shutdown shutdown = new Shutdown();
+    shutdown.run(startClock::close);
     if (group != null) {
       shutdown.run(group::close);
       getContainingTask().getCancelables().unregisterCloseable(group);

@@ -18,6 +18,7 @@ import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.operators.drafter.collective.CollectiveOptions;
 import org.draftmill.operators.drafter.state.RunIdentity;
 import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.start.StartClock;
 
 /** The drafter's settings, checked. Serializable: it travels to the TaskManagers. */
 public final class DrafterSettings implements Serializable {
@@ -89,6 +90,7 @@ public final class DrafterSettings implements Serializable {
     }
     positive(DrafterOptions.TIMEOUT);
     positive(DrafterOptions.REDUCE_TIMEOUT);
+    positive(StartClock.TIMEOUT);
     if (options.get(DrafterOptions.BETAS).size() != 2) {
       throw new InputException(
           "%s = %s must be two numbers."
@@ -148,6 +150,11 @@ public final class DrafterSettings implements Serializable {
 
   public Duration timeout() {
     return options.get(DrafterOptions.TIMEOUT);
+  }
+
+  /** The longest that a drafter may take to get ready, and to meet the others then. */
+  public Duration startTimeout() {
+    return options.get(StartClock.TIMEOUT);
   }
 
   /** Steps that may be skipped for a value that is not finite. */

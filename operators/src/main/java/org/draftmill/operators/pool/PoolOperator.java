@@ -1,11 +1,13 @@
 package org.draftmill.operators.pool;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.accumulators.DoubleCounter;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.MapState;
@@ -32,7 +34,9 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.flink.util.FlinkRuntimeException;
+import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.SerializedValue;
+import org.draftmill.operators.start.StartClock;
 import org.draftmill.serializers.Delivery;
 import org.draftmill.serializers.HiddenStateChunk;
 import org.draftmill.serializers.HiddenStateChunkSerializer;
@@ -57,6 +61,7 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
   private final transient PoolSettings settings;
   private final transient ShardKeys keys;
   private final transient MailboxExecutor mailbox;
+  private final transient StartClock start;
   private transient MapState<Long, List<HiddenStateChunk>> microbatches; // by position
   private transient ValueState<byte[]> shardState;
   private transient Pool pool;
@@ -66,8 +71,16 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
   private transient TimerGauge backPressure; // of the task, as Flink shows it
   private final transient DoubleCounter minReadyStallSeconds = new DoubleCounter();
 
-  PoolOperator(StreamOperatorParameters<Delivery> parameters, PoolSettings settings) {
+  PoolOperator(
+      StreamOperatorParameters<Delivery> parameters, PoolSettings settings, Duration startTimeout) {
     super(parameters);
+    TaskInfo task = parameters.getContainingTask().getEnvironment().getTaskInfo();
+    start =
+        StartClock.of(
+            parameters.getContainingTask(),
+            "Pool (%d/%d)"
+                .formatted(task.getIndexOfThisSubtask() + 1, task.getNumberOfParallelSubtasks()),
+            startTimeout);
     this.settings = settings;
     this.keys = new ShardKeys(settings.shards());
     this.mailbox = parameters.getMailboxExecutor();
@@ -149,6 +162,12 @@ final class PoolOperator extends AbstractStreamOperator<Delivery>
         .addAccumulator(PoolOperatorFactory.MIN_READY_STALL_SECONDS, minReadyStallSeconds);
     pool.know(Gate.CLOSED);
     changed();
+    start.close();
+  }
+
+  @Override
+  public void close() throws Exception {
+    IOUtils.closeAll(start, super::close);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.draftmill.operators.pool;
 
+import java.time.Duration;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
@@ -7,6 +8,7 @@ import org.apache.flink.streaming.api.operators.CoordinatedOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.draftmill.operators.start.StartClock;
 import org.draftmill.serializers.Delivery;
 import org.draftmill.serializers.HiddenStateChunk;
 
@@ -26,16 +28,23 @@ public final class PoolOperatorFactory extends AbstractStreamOperatorFactory<Del
   public static final String MIN_READY_STALL_SECONDS = "pool.minReadyStallSeconds";
 
   private final PoolSettings settings;
+  private Duration startTimeout = StartClock.TIMEOUT.defaultValue();
 
   public PoolOperatorFactory(PoolSettings settings) {
     this.settings = settings;
+  }
+
+  /** The longest that a subtask may take to get ready. */
+  public PoolOperatorFactory startWithin(Duration timeout) {
+    startTimeout = timeout;
+    return this;
   }
 
   @Override
   @SuppressWarnings("unchecked")
   public <T extends StreamOperator<Delivery>> T createStreamOperator(
       StreamOperatorParameters<Delivery> parameters) {
-    return (T) new PoolOperator(parameters, settings);
+    return (T) new PoolOperator(parameters, settings, startTimeout);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.draftmill.operators.target;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -8,6 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.accumulators.DoubleCounter;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
@@ -30,6 +32,7 @@ import org.draftmill.operators.gpu.GpuClaim;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.operators.jobs.ExtractionJobSerializer;
 import org.draftmill.operators.restart.Restarts;
+import org.draftmill.operators.start.StartClock;
 import org.draftmill.serializers.HiddenStateChunk;
 
 /**
@@ -50,6 +53,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   private final transient MailboxExecutor mailbox;
   private final transient TargetSettings settings;
   private final transient HiddenStateExtractor.Factory extractors;
+  private final transient StartClock start;
 
   private final transient Queue<ExtractionJob> waiting = new ArrayDeque<>();
   private final transient Queue<ExtractionJob> inPipeline = new ArrayDeque<>();
@@ -64,8 +68,14 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   TargetOperator(
       StreamOperatorParameters<HiddenStateChunk> parameters,
       TargetSettings settings,
-      HiddenStateExtractor.Factory extractors) {
+      HiddenStateExtractor.Factory extractors,
+      Duration startTimeout) {
     super(parameters);
+    start =
+        StartClock.of(
+            parameters.getContainingTask(),
+            "Target " + subtask(parameters.getContainingTask().getEnvironment().getTaskInfo()),
+            startTimeout);
     this.mailbox = parameters.getMailboxExecutor();
     this.settings = settings;
     this.extractors = extractors;
@@ -86,6 +96,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   @Override
   public void open() throws Exception {
     super.open();
+    start.at("opening its device and loading " + settings.model());
     time =
         new TaskTime(
             getContainingTask().getEnvironment().getMetricGroup().getIOMetricGroup(), mailbox);
@@ -102,6 +113,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
             new ToMailbox(),
             subtask());
     watch();
+    start.close();
     fillPipeline();
   }
 
@@ -115,10 +127,12 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
   }
 
   private String subtask() {
+    return subtask(getRuntimeContext().getTaskInfo());
+  }
+
+  private static String subtask(TaskInfo task) {
     return "(%d/%d)"
-        .formatted(
-            getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() + 1,
-            getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
+        .formatted(task.getIndexOfThisSubtask() + 1, task.getNumberOfParallelSubtasks());
   }
 
   /** Looks regularly for work that hangs; the check comes as a mail, also while this one yields. */
@@ -192,7 +206,7 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
 
   @Override
   public void close() throws Exception {
-    IOUtils.closeAll(pipeline, super::close);
+    IOUtils.closeAll(start, pipeline, super::close);
   }
 
   /** Hands over what the pipeline's threads tell. */

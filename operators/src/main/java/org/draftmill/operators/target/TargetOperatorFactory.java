@@ -1,10 +1,12 @@
 package org.draftmill.operators.target;
 
+import java.time.Duration;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.draftmill.operators.jobs.ExtractionJob;
+import org.draftmill.operators.start.StartClock;
 import org.draftmill.serializers.HiddenStateChunk;
 
 /**
@@ -23,6 +25,7 @@ public final class TargetOperatorFactory extends AbstractStreamOperatorFactory<H
 
   private final TargetSettings settings;
   private final HiddenStateExtractor.Factory extractor;
+  private Duration startTimeout = StartClock.TIMEOUT.defaultValue();
 
   public TargetOperatorFactory(TargetSettings settings) {
     this(settings, ModelExtractor::open);
@@ -33,11 +36,17 @@ public final class TargetOperatorFactory extends AbstractStreamOperatorFactory<H
     this.extractor = extractor;
   }
 
+  /** The longest that a target may take to get ready. */
+  public TargetOperatorFactory startWithin(Duration timeout) {
+    startTimeout = timeout;
+    return this;
+  }
+
   @Override
   public <T extends StreamOperator<HiddenStateChunk>> T createStreamOperator(
       StreamOperatorParameters<HiddenStateChunk> parameters) {
     @SuppressWarnings("unchecked")
-    T operator = (T) new TargetOperator(parameters, settings, extractor);
+    T operator = (T) new TargetOperator(parameters, settings, extractor, startTimeout);
     return operator;
   }
 

@@ -24,6 +24,7 @@ import org.draftmill.compute.drafter.DrafterExport;
 import org.draftmill.compute.drafter.Microbatch;
 import org.draftmill.compute.drafter.MicrobatchFigures;
 import org.draftmill.compute.drafter.StepFigures;
+import org.draftmill.operators.start.StartClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -220,6 +221,41 @@ class DrafterITCase {
                 assertThat(ExceptionUtils.findThrowable(e, InputException.class).orElseThrow())
                     .hasMessageContaining(
                         "a run with drafter.anchors = 6, but this one has drafter.anchors = 5"));
+  }
+
+  @Test
+  void aDrafterThatDoesNotComeIsAFailureAndNotAHang() throws Exception {
+    TestingRun calm = run(9).execute();
+    TestingRun late =
+        run(9)
+            .drafters(3)
+            .checkpoints(Duration.ofSeconds(10), 1)
+            .hook((trainer, rank, attempt) -> attempt == 0 && rank == 2 ? late(trainer) : trainer);
+    late.options.set(StartClock.TIMEOUT, Duration.ofSeconds(5));
+    late.execute();
+    assertThat(late.sha256()).isEqualTo(calm.sha256());
+
+    TestingRun never =
+        run(9).drafters(3).hook((trainer, rank, attempt) -> rank == 2 ? late(trainer) : trainer);
+    never.options.set(StartClock.TIMEOUT, Duration.ofSeconds(1));
+    assertThatThrownBy(never::execute)
+        .rootCause()
+        .satisfiesAnyOf(
+            e -> assertThat(e).hasMessageContaining("There its thread stood"),
+            e ->
+                assertThat(e)
+                    .hasMessageMatching(
+                        "Drafter [01] of 3 has waited for the others for 1 s, longer than"
+                            + " run.start-timeout allows: drafters \\[.*2] have not come\\."));
+  }
+
+  private static Trainer late(Trainer trainer) {
+    try {
+      Thread.sleep(Duration.ofHours(1).toMillis());
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return trainer;
   }
 
   @Test

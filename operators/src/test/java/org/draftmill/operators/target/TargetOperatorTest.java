@@ -3,6 +3,7 @@ package org.draftmill.operators.target;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,8 +53,11 @@ class TargetOperatorTest {
   private static final class Target
       extends OneInputStreamOperatorTestHarness<ExtractionJob, HiddenStateChunk> {
     Target(TestingExtractor extractor, Duration timeout) throws Exception {
-      super(
-          new TargetOperatorFactory(settings(timeout), (settings, backend) -> extractor), 4, 2, 1);
+      this(new TargetOperatorFactory(settings(timeout), (settings, backend) -> extractor));
+    }
+
+    Target(TargetOperatorFactory factory) throws Exception {
+      super(factory, 4, 2, 1);
       setup(HiddenStateChunkSerializer.INSTANCE);
     }
 
@@ -86,6 +90,42 @@ class TargetOperatorTest {
       }
       assertThat(next).as("chunks of a job begun").isZero();
       return jobs;
+    }
+  }
+
+  @Test
+  void aModelThatIsNeverLoadedFailsTheTask() throws Exception {
+    CountDownLatch failed = new CountDownLatch(1);
+    TargetOperatorFactory factory =
+        new TargetOperatorFactory(
+                settings(Duration.ofMinutes(1)), (settings, backend) -> loaded(failed))
+            .startWithin(Duration.ofMillis(200));
+    try (Target target = new Target(factory)) {
+      target.getEnvironment().setExpectedExternalFailureCause(IOException.class);
+      Thread other =
+          new Thread(
+              () -> {
+                Awaitility.await()
+                    .until(
+                        () -> target.getEnvironment().getActualExternalFailureCause().isPresent());
+                failed.countDown();
+              });
+      other.start();
+      target.open();
+      other.join();
+      assertThat(target.getEnvironment().getActualExternalFailureCause().orElseThrow())
+          .hasMessageMatching(
+              "Target \\(2/2\\) is not ready after 0 s, longer than run.start-timeout allows; it is"
+                  + " opening its device and loading model, in .*");
+    }
+  }
+
+  private HiddenStateExtractor loaded(CountDownLatch when) {
+    try {
+      when.await();
+      return extractor;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 

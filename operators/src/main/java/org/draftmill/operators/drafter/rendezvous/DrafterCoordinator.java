@@ -1,6 +1,7 @@
 package org.draftmill.operators.drafter.rendezvous;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -66,10 +67,12 @@ public final class DrafterCoordinator implements OperatorCoordinator, Coordinati
     if (!(request instanceof Registration registration)) {
       throw new IllegalArgumentException("A drafter does not request " + request + ".");
     }
-    return rendezvous
-        .register(registration.attempt(), registration.member())
-        .completeOnTimeout(Optional.<Membership>empty(), ANSWER_SECONDS, TimeUnit.SECONDS)
-        .thenApply(GroupAnswer::pack);
+    CompletableFuture<Optional<Membership>> group =
+        rendezvous.register(registration.attempt(), registration.member());
+    List<Integer> missing = rendezvous.missing();
+    return group
+        .completeOnTimeout(Optional.empty(), ANSWER_SECONDS, TimeUnit.SECONDS)
+        .thenApply(found -> new GroupAnswer(found, missing).pack());
   }
 
   @Override

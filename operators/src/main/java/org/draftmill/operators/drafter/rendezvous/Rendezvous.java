@@ -54,6 +54,17 @@ final class Rendezvous {
     return answer;
   }
 
+  /** The members that have not registered. */
+  List<Integer> missing() {
+    List<Integer> missing = new ArrayList<>();
+    for (int rank = 0; rank < seats.length; rank++) {
+      if (!seats[rank].taken()) {
+        missing.add(rank);
+      }
+    }
+    return missing;
+  }
+
   /** An attempt ended; one that has a successor already is of no interest. */
   void failed(int rank, int attempt) {
     Seat seat = seats[rank];

@@ -3,6 +3,8 @@ package org.draftmill.operators.drafter.rendezvous;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.runtime.operators.coordination.CoordinationResponse;
@@ -60,10 +62,12 @@ class DrafterCoordinatorTest {
   @Test
   void registrationsAreAnsweredInTimeWhoeverIsMissing() throws Exception {
     CompletableFuture<CoordinationResponse> answer = register(0, 0);
-    assertThat(GroupAnswer.unpack(answer.get())).as("nothing, after a while").isEmpty();
+    assertThat(GroupAnswer.unpack(answer.get()))
+        .as("who is missing, after a while")
+        .isEqualTo(new GroupAnswer(Optional.empty(), List.of(1)));
     CompletableFuture<CoordinationResponse> again = register(0, 0);
-    assertThat(GroupAnswer.unpack(register(1, 0).join())).isPresent();
-    assertThat(GroupAnswer.unpack(again.join())).isPresent();
+    assertThat(GroupAnswer.unpack(register(1, 0).join()).group()).isPresent();
+    assertThat(GroupAnswer.unpack(again.join()).group()).isPresent();
   }
 
   private CompletableFuture<CoordinationResponse> register(int rank, int attempt) {

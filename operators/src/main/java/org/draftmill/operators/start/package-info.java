@@ -1,0 +1,2 @@
+/** The clock of a task that begins. */
+package org.draftmill.operators.start;

@@ -1,0 +1,44 @@
+package org.draftmill.operators.start;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class StartClockTest {
+  private final BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
+
+  @Test
+  void saysWhereATaskStoodThatIsNotReadyInTime() throws Exception {
+    try (StartClock clock =
+        new StartClock(
+            "Target (2/5)", Duration.ofMillis(200), Thread.currentThread(), failures::add)) {
+      clock.at("loading models/big");
+      Throwable failure = failures.poll(30, TimeUnit.SECONDS);
+      assertThat(failure)
+          .hasMessageStartingWith(
+              "Target (2/5) is not ready after 0 s, longer than run.start-timeout allows; it is"
+                  + " loading models/big, in ");
+      assertThat(failure.getCause().getStackTrace())
+          .anyMatch(frame -> frame.getClassName().equals(StartClockTest.class.getName()));
+    }
+  }
+
+  @Test
+  void endsWithoutAWordWhenTheTaskIsReady() {
+    new StartClock("Pool (1/1)", Duration.ofHours(1), Thread.currentThread(), failures::add)
+        .close();
+    Awaitility.await()
+        .until(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().equals("draftmill start of Pool (1/1)")));
+    assertThat(failures).isEmpty();
+  }
+}
