@@ -119,7 +119,7 @@ public final class TrainJob implements Callable<Integer> {
             run.options().get(RunOptions.WAIT_FOR_RESOURCES));
     Files.writeString(run.directory().runFile(), ResolvedRunFile.render(run.options()));
     System.out.println("estimate, all stages together:");
-    MemoryEstimate.of(run).table().forEach(System.out::println);
+    MemoryEstimate.of(run, slots.gpus() > 0).table().forEach(System.out::println);
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
     TrainingPipeline.build(env, run, slots);
     env.execute();

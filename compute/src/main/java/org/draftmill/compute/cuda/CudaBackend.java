@@ -3,6 +3,7 @@ package org.draftmill.compute.cuda;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalLong;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.ExactSums;
@@ -97,6 +98,16 @@ public final class CudaBackend implements Backend {
    */
   public static boolean usable(int index) {
     return CudaDriver.usable(index);
+  }
+
+  /** Bytes of the smallest GPU that this backend runs on; empty where there is none. */
+  public static OptionalLong smallestMemory() {
+    return CudaDriver.usable()
+        ? CudaDriver.devices().stream()
+            .filter(CudaDevice::covered)
+            .mapToLong(CudaDevice::memory)
+            .min()
+        : OptionalLong.empty();
   }
 
   /** The GPU. */

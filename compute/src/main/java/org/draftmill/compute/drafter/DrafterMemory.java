@@ -1,20 +1,28 @@
 package org.draftmill.compute.drafter;
 
 /**
- * Bytes that a drafter will need, for the check before a run starts. On host backends both parts
- * are the same memory.
+ * Bytes that a drafter will need, for the check before a run starts. On host backends the device's
+ * part and the host's are the same memory.
  *
  * @param weights on the device: arranged for products, forward and backward, those of the
  *     vocabulary head backward, and the largest tensor while it is arranged
  * @param activations on the device: one pass, with its gradients and the chunk of logits
- * @param masters on the host: fp32 weights
- * @param moments on the host: both moments of one drafter's shard
- * @param sums on the host: 64-bit sums of the gradient; a GPU holds them too
+ * @param masters on the device: fp32 weights
+ * @param moments on the device: both moments of one drafter's shard
+ * @param sums on the device: 64-bit sums of the gradient
+ * @param exchange on the host, beside a GPU: arrays through which sums and weights go to other
+ *     drafters and into files
  * @param checkpoint on the host, while a checkpoint is written and published: a copy of the shard
  *     and of the sums, and all weights once more
  */
 public record DrafterMemory(
-    long weights, long activations, long masters, long moments, long sums, long checkpoint) {
+    long weights,
+    long activations,
+    long masters,
+    long moments,
+    long sums,
+    long exchange,
+    long checkpoint) {
 
   /** Workspaces hold a little more than they hand out. */
   private static final double ROUNDING = 1.125;
@@ -25,9 +33,15 @@ public record DrafterMemory(
    * @param tokens of the largest microbatch
    * @param documents most documents of a microbatch
    * @param drafters how many share the moments
+   * @param onGpu whether it computes on a GPU, which keeps weights once and in bf16
    */
   public static DrafterMemory estimate(
-      DrafterConfig config, DrafterSettings settings, long tokens, long documents, int drafters) {
+      DrafterConfig config,
+      DrafterSettings settings,
+      long tokens,
+      long documents,
+      int drafters,
+      boolean onGpu) {
     ParameterLayout layout = new ParameterLayout(config);
     long parameters = layout.size();
     long largest =
@@ -47,11 +61,12 @@ public record DrafterMemory(
     long shard = Math.min(parameters, (parameters + drafters - 1) / drafters + Shards.BLOCK);
     long head = (long) config.vocabularySize() * config.hiddenSize();
     return new DrafterMemory(
-        bytes(2 * parameters + head + largest),
-        bytes(floats),
+        bytes(onGpu ? parameters / 2 + largest : 2 * parameters + head + largest),
+        bytes(onGpu ? floats + floats / 4 : floats), // and operands of products in bf16
         4 * parameters,
         8 * shard,
         8 * parameters,
+        onGpu ? 12 * parameters : 0,
         12 * shard + 8 * parameters + 4 * parameters);
   }
 
@@ -85,11 +100,11 @@ public record DrafterMemory(
 
   /** On the device. */
   public long device() {
-    return weights + activations;
+    return weights + activations + masters + moments + sums;
   }
 
   /** On the host, beside the device's memory. */
   public long host() {
-    return masters + moments + sums + checkpoint;
+    return exchange + checkpoint;
   }
 }

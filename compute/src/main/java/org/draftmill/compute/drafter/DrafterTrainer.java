@@ -110,7 +110,9 @@ public final class DrafterTrainer implements AutoCloseable {
 
   /** Device memory held. */
   public long bytesHeld() {
-    return model.bytesHeld() + training.peakBytes();
+    long moments = 2L * (masters.to() - masters.from());
+    long step = Float.BYTES * (masters.size() + moments) + (long) Long.BYTES * masters.size();
+    return model.bytesHeld() + training.peakBytes() + step;
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
 import org.draftmill.compute.Backends;
+import org.draftmill.compute.cuda.CudaBackend;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Heads;
 import org.draftmill.compute.ops.Workspace;
@@ -50,7 +51,7 @@ class DrafterMemoryTest {
       assertThat(held(backend, trainer)).isLessThanOrEqualTo(afterSmall * 5 / 4);
       assertThat(4 * slots * VOCABULARY).isGreaterThan(60L << 20);
       assertThat(held(backend, trainer)).isLessThan(4L << 20);
-      DrafterMemory estimate = DrafterMemory.estimate(CONFIG, settings, 600, 6, 1);
+      DrafterMemory estimate = DrafterMemory.estimate(CONFIG, settings, 600, 6, 1, false);
       // Backends may keep the chunk of logits elsewhere.
       assertThat(held(backend, trainer)).isBetween(estimate.device() / 3, estimate.device());
     }
@@ -95,6 +96,11 @@ class DrafterMemoryTest {
   @ParameterizedTest
   @ValueSource(strings = {"reference", "cpu"})
   void theEstimateHoldsWhereWeightsAreTheLargestPart(String backendName) {
+    requireFit(backendName);
+  }
+
+  static void requireFit(String backendName) {
+    boolean onGpu = backendName.equals(CudaBackend.NAME);
     DrafterConfig wide =
         TestingDrafters.config(2, Taps.of(1, 4), 4, new Heads(2, 1, 64), 256, 768, 64);
     DrafterSettings settings =
@@ -112,9 +118,10 @@ class DrafterMemoryTest {
                 0,
                 1)) {
       trainer.accumulate(full(wide, 1));
-      DrafterMemory estimate = DrafterMemory.estimate(wide, settings, 100, 1, 1);
+      DrafterMemory estimate = DrafterMemory.estimate(wide, settings, 100, 1, 1, onGpu);
       assertThat(held(backend, trainer)).isBetween(estimate.device() / 3, estimate.device());
       assertThat(estimate.checkpoint()).isGreaterThanOrEqualTo(trainer.snapshot().bytes());
+      assertThat(estimate.host() > estimate.checkpoint()).isEqualTo(onGpu);
     }
   }
 

@@ -164,7 +164,7 @@ class TargetModelTest {
     TargetConfig config = TargetConfig.read(TestingTargets.folder("llama3-gqa"));
     Taps taps = Taps.of(1, 3, 4);
     int rows = 300;
-    TargetMemory estimate = TargetMemory.forExtraction(config, taps, true, rows);
+    TargetMemory estimate = TargetMemory.forExtraction(config, taps, true, rows, false);
     TargetModel.Parts parts = TargetModel.Parts.forExtraction(config, taps, true);
     try (TargetModel model = TargetModel.load(config, parts, backend)) {
       for (int i = 0; i < TargetModel.RESULTS; i++) {

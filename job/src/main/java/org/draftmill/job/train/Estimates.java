@@ -1,5 +1,6 @@
 package org.draftmill.job.train;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -15,8 +16,9 @@ import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.KnownOptions;
 import org.draftmill.job.console.Text;
 import org.draftmill.job.train.MemoryEstimate.Item;
+import org.draftmill.operators.gpu.DeviceLease;
 
-/** What the parts of a run take on host backends, where every value is a float. */
+/** What the parts of a run take of the memory of hosts and of GPUs. */
 final class Estimates {
   private static final long MB = 1L << 20;
 
@@ -26,13 +28,19 @@ final class Estimates {
   /** Flink's default for local execution. */
   private static final long NETWORK_BYTES = 64 * MB;
 
-  /** Workspaces on the heap take arrays of size classes, each at most a quarter too long. */
+  /**
+   * Workspaces on the heap take arrays of size classes, each at most a quarter too long; a GPU
+   * takes about as much for operands of products in bf16.
+   */
   private static final double WORKSPACE_ROUNDING = 1.25;
 
   /** Of masters and both moments, shared out among the drafters; and of each drafter's sums. */
   static final long SHARED_BYTES = 3L * Float.BYTES;
 
   static final long SUM_BYTES = Long.BYTES;
+
+  /** A GPU multiplies with bfloat16. */
+  private static final long ARRANGED_BYTES = 2;
 
   /** An exported weight is a bfloat16. */
   private static final long EXPORT_BYTES = 2;
@@ -45,17 +53,19 @@ final class Estimates {
 
   private Estimates() {}
 
-  static MemoryEstimate of(ResolvedRun run) {
-    TargetMemory target =
-        TargetMemory.forExtraction(
-            run.targetConfig(),
-            new Taps(run.target().taps()),
-            run.target().finalStates(),
-            run.plan().manifest().largestJobTokens());
+  /**
+   * @param autoIsGpu whether the device {@code auto} is a GPU where the run will be
+   */
+  static MemoryEstimate of(ResolvedRun run, boolean autoIsGpu) {
+    boolean targetOnGpu = onGpu(run.target().device(), autoIsGpu);
+    boolean drafterOnGpu = onGpu(run.drafter().device(), autoIsGpu);
     DrafterConfig config = run.drafter().shape(run.targetConfig());
     long parameters = new ParameterLayout(config).size();
-    long drafter = drafterBytes(run, config);
-    long ofTarget = targetBytes(target);
+    DrafterMemory memory = drafter(run, config, drafterOnGpu);
+    long drafterDevice = memory.device() + head(config, drafterOnGpu);
+    long targetDevice = targetBytes(run, targetOnGpu);
+    long drafter = memory.host() + (drafterOnGpu ? 0 : drafterDevice);
+    long ofTarget = targetOnGpu ? 0 : targetDevice;
     int drafters = run.drafter().parallelism();
     long jobBytes = run.pool().run().largestJobBytes();
     long pooled = pooledBytes(run);
@@ -85,7 +95,30 @@ final class Estimates {
                 networkBytes(run.options()),
                 "flink.taskmanager.memory.network.max"),
             new Item("Flink", "itself", FLINK_BYTES, "nothing")),
+        gpus(targetOnGpu, targetDevice, drafterOnGpu, drafterDevice),
         diskBytes(run, pooled, parameters));
+  }
+
+  private static boolean onGpu(String device, boolean autoIsGpu) {
+    return device.equals(DeviceLease.CUDA) || device.equals(DeviceLease.AUTO) && autoIsGpu;
+  }
+
+  private static List<Item> gpus(
+      boolean targetOnGpu, long target, boolean drafterOnGpu, long drafter) {
+    List<Item> gpus = new ArrayList<>();
+    if (targetOnGpu) {
+      gpus.add(new Item("target", "on its GPU", target, "jobs.token-budget"));
+    }
+    if (drafterOnGpu) {
+      gpus.add(
+          new Item(
+              "drafter",
+              "on its GPU",
+              drafter,
+              "drafter.layers or drafter.pass-rows, or let more drafters share its moments"
+                  + " (drafter.parallelism)"));
+    }
+    return gpus;
   }
 
   /** What the pool holds at most, all its shards together. */
@@ -106,20 +139,30 @@ final class Estimates {
     return parameters * SHARED_BYTES / run.drafter().parallelism() + parameters * SUM_BYTES;
   }
 
-  /** The drafter itself, and the target's embedding and vocabulary head, which it borrows. */
-  private static long drafterBytes(ResolvedRun run, DrafterConfig config) {
-    DrafterMemory memory =
-        DrafterMemory.estimate(
-            config,
-            run.drafter().training(),
-            run.plan().manifest().largestJobTokens(),
-            run.plan().manifest().largestJobSequences(),
-            run.drafter().parallelism());
-    long head = 2L * Float.BYTES * config.vocabularySize() * config.hiddenSize();
-    return memory.device() + memory.host() + head;
+  private static DrafterMemory drafter(ResolvedRun run, DrafterConfig config, boolean onGpu) {
+    return DrafterMemory.estimate(
+        config,
+        run.drafter().training(),
+        run.plan().manifest().largestJobTokens(),
+        run.plan().manifest().largestJobSequences(),
+        run.drafter().parallelism(),
+        onGpu);
   }
 
-  private static long targetBytes(TargetMemory memory) {
+  /** The target's embedding and vocabulary head, which a drafter borrows, and one on its way in. */
+  private static long head(DrafterConfig config, boolean onGpu) {
+    long table = (long) config.vocabularySize() * config.hiddenSize();
+    return table * (2 * Float.BYTES + (onGpu ? ARRANGED_BYTES : 0));
+  }
+
+  private static long targetBytes(ResolvedRun run, boolean onGpu) {
+    TargetMemory memory =
+        TargetMemory.forExtraction(
+            run.targetConfig(),
+            new Taps(run.target().taps()),
+            run.target().finalStates(),
+            run.plan().manifest().largestJobTokens(),
+            onGpu);
     return memory.weights() + (long) (WORKSPACE_ROUNDING * memory.activations()) + memory.results();
   }
 

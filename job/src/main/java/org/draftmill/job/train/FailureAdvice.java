@@ -68,7 +68,7 @@ final class FailureAdvice {
         .formatted(
             run.directory().root(),
             free(run.directory()),
-            Text.bytes(Estimates.of(run).diskBytes()));
+            Text.bytes(Estimates.of(run, false).diskBytes()));
   }
 
   private static String free(RunDirectory run) {

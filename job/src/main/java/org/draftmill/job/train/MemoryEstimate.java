@@ -2,6 +2,7 @@ package org.draftmill.job.train;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.draftmill.compute.InputException;
 import org.draftmill.job.console.Text;
 
@@ -9,11 +10,13 @@ import org.draftmill.job.console.Text;
  * What a run will take, before it starts.
  *
  * @param items what lies in this process's memory
+ * @param gpus what lies on each GPU of a kind
  * @param diskBytes of checkpoints, drafter states and exports, at most
  */
-public record MemoryEstimate(List<Item> items, long diskBytes) {
+public record MemoryEstimate(List<Item> items, List<Item> gpus, long diskBytes) {
   public MemoryEstimate {
     items = List.copyOf(items);
+    gpus = List.copyOf(gpus);
   }
 
   /**
@@ -27,9 +30,13 @@ public record MemoryEstimate(List<Item> items, long diskBytes) {
     return items.stream().mapToLong(Item::bytes).sum();
   }
 
-  /** Of a run, on host backends. */
-  public static MemoryEstimate of(ResolvedRun run) {
-    return Estimates.of(run);
+  /**
+   * Of a run.
+   *
+   * @param autoIsGpu whether the device {@code auto} is a GPU where the run will be
+   */
+  public static MemoryEstimate of(ResolvedRun run, boolean autoIsGpu) {
+    return Estimates.of(run, autoIsGpu);
   }
 
   /** The estimate as aligned lines. */
@@ -48,16 +55,20 @@ public record MemoryEstimate(List<Item> items, long diskBytes) {
       rows.add(List.of(item.name(), item.detail(), Text.bytes(item.bytes())));
     }
     rows.add(List.of("memory", memory, Text.bytes(bytes())));
+    for (Item item : gpus) {
+      rows.add(List.of("GPU", "of each " + item.name(), Text.bytes(item.bytes())));
+    }
     rows.add(List.of("disk", "checkpoints, states, exports", Text.bytes(diskBytes)));
     return Text.table(rows);
   }
 
   /**
    * @param availableBytes memory that this process may take
+   * @param gpuBytes memory of the smallest GPU, where that is known
    * @throws InputException if the run cannot fit; it names the largest part and how to make it
    *     smaller
    */
-  public void requireFit(long availableBytes, long freeDiskBytes) {
+  public void requireFit(long availableBytes, OptionalLong gpuBytes, long freeDiskBytes) {
     if (bytes() > availableBytes) {
       Item largest = items.get(0);
       for (Item item : items) {
@@ -71,6 +82,17 @@ public record MemoryEstimate(List<Item> items, long diskBytes) {
                   largest.name(),
                   Text.bytes(largest.bytes()),
                   largest.option()));
+    }
+    for (Item item : gpus) {
+      if (gpuBytes.isPresent() && item.bytes() > gpuBytes.getAsLong()) {
+        throw new InputException(
+            "A %s needs about %s of its GPU's memory, and the smallest GPU has %s: lower %s."
+                .formatted(
+                    item.name(),
+                    Text.bytes(item.bytes()),
+                    Text.bytes(gpuBytes.getAsLong()),
+                    item.option()));
+      }
     }
     if (diskBytes > freeDiskBytes) {
       throw new InputException(

@@ -12,6 +12,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
@@ -22,6 +23,7 @@ import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.cuda.CudaBackend;
 import org.draftmill.compute.io.AtomicFile;
 import org.draftmill.job.balance.Balance;
 import org.draftmill.job.config.ChangedOptions;
@@ -110,7 +112,7 @@ public final class Training {
     ClusterCheck.requireEmbedded(flink, slots);
     describe(run);
     warnOfOneStep(run);
-    checkMemory(run);
+    checkMemory(run, GpuResource.perTaskManager(flink) > 0 && CudaBackend.usable());
     InputCheck.verify(run);
     continuation.requireSameAs(run.drafter().identity());
     continuation.warnings().forEach(console::warn);
@@ -217,9 +219,11 @@ public final class Training {
     }
   }
 
-  private void checkMemory(ResolvedRun run) throws IOException {
-    MemoryEstimate estimate = Estimates.of(run);
+  private void checkMemory(ResolvedRun run, boolean autoIsGpu) throws IOException {
+    MemoryEstimate estimate = Estimates.of(run, autoIsGpu);
     long available = Runtime.getRuntime().maxMemory();
+    OptionalLong gpuBytes =
+        estimate.gpus().isEmpty() ? OptionalLong.empty() : CudaBackend.smallestMemory();
     FileStore store = Files.getFileStore(run.directory().root());
     estimate.table(available).forEach(console::detail);
     console.say(
@@ -228,7 +232,7 @@ public final class Training {
                 Text.bytes(estimate.bytes()),
                 Text.bytes(available),
                 Text.bytes(estimate.diskBytes())));
-    estimate.requireFit(available, store.getUsableSpace());
+    estimate.requireFit(available, gpuBytes, store.getUsableSpace());
   }
 
   private StreamGraph graph(ResolvedRun run, Optional<SavedState> saved) throws IOException {

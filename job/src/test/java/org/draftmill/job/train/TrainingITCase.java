@@ -79,7 +79,7 @@ class TrainingITCase {
     held += bytes(runs.runDirectory().resolve("export"));
 
     long estimate =
-        Estimates.of(ResolvedRun.of(RunFile.read(runs.file(), List.of("jobs.epochs=10"))))
+        Estimates.of(ResolvedRun.of(RunFile.read(runs.file(), List.of("jobs.epochs=10"))), false)
             .diskBytes();
 
     assertThat(estimate).isBetween(held, 10 * held);
