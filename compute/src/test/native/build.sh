@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles the emulator of CUDA with g++.
-#   build.sh driver DIR             DIR/libcuda.so.1, which stands in for the driver's
+#   build.sh driver DIR             DIR/libcuda.so.1, which stands in for the driver's, and DIR/libcublas.so.12
 #   build.sh kernels FILE.cu DIR    DIR/FILE.so, for the driver in DIR or in the folder named by EMULATOR_DRIVER
 #   build.sh all DIR                the driver and all kernels: any program then runs on emulated GPUs with
 #                                   LD_LIBRARY_PATH=DIR CUDA_EMULATOR_KERNELS=DIR CUDA_EMULATOR_DEVICES=1 [CUDA_EMULATOR_RACES=0]
@@ -15,14 +15,17 @@ driver() {
   local into=$1 java=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")}
   local pids=() objects=() name
   mkdir -p "$into"
-  for name in control copies device_calls driver fibers image memory modules streams unsupported; do
-    objects+=("$into/$name.o")
+  for name in cublas control copies device_calls driver fibers image memory modules streams unsupported; do
+    [ $name = cublas ] || objects+=("$into/$name.o")
     g++ -std=c++17 -O2 "${warnings[@]}" -fPIC -fvisibility=hidden -I"$java/include" -I"$java/include/linux" \
       -c "$here/$name.cpp" -o "$into/$name.o" &
     pids+=($!)
   done
   for pid in "${pids[@]}"; do wait "$pid"; done
   g++ -shared -Wl,-soname,libcuda.so.1 -o "$into/libcuda.partial" "${objects[@]}" -ldl
+  # JCublas2 asks for symbols of the version libcublas.so.12; those that are not there are missed when they are called.
+  g++ -shared -Wl,-soname,libcublas.so.12 -Wl,--version-script="$here/cublas.map" -Wl,-rpath,'$ORIGIN' \
+    -o "$into/libcublas.so.12" "$into/cublas.o" "$into/libcuda.partial"
   mv "$into/libcuda.partial" "$into/libcuda.so.1"
 }
 

@@ -28,5 +28,6 @@ NATIVE(void, setRaceChecks)(JNIEnv*, jclass, jboolean on) { checkRaces(on); }
 NATIVE(void, failAllocation)(JNIEnv*, jclass, jint afterwards) {
   settings().allocationsUntilFailure = afterwards;
 }
+NATIVE(void, setLibrary)(JNIEnv*, jclass, jboolean starts) { settings().library = starts; }
 NATIVE(jlong, live)(JNIEnv*, jclass, jint kind) { return live(kind); }
 NATIVE(jlong, launched)(JNIEnv*, jclass) { return launches(); }

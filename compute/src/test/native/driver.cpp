@@ -20,6 +20,7 @@ std::map<char*, size_t> pinned;
 std::map<CUdeviceptr, std::pair<size_t, int>> memory;  // size and device
 Result broken = SUCCESS;
 int64_t launched = 0;
+int64_t libraryHandles = 0;
 
 Context*& current() {
   static thread_local Context* current = nullptr;
@@ -111,7 +112,7 @@ int64_t live(int kind) {
   }
   const int64_t counts[LIVES] = {static_cast<int64_t>(memory.size()), static_cast<int64_t>(pinned.size()),
                                  static_cast<int64_t>(streams.size()), static_cast<int64_t>(events.size()),
-                                 static_cast<int64_t>(modules.size()), held};
+                                 static_cast<int64_t>(modules.size()), held, libraryHandles};
   return counts[kind];
 }
 

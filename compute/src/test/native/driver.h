@@ -58,7 +58,7 @@ struct Context {
 
 constexpr size_t MOST_SHARED = 99 << 10;  // of the smallest device among those supported
 
-extern std::recursive_mutex mutex;  // of everything below
+SHARED extern std::recursive_mutex mutex;  // of everything below
 extern std::map<std::string, Known> kernels;
 extern std::map<int, Context> contexts;
 extern std::set<Stream*> streams;
@@ -68,12 +68,13 @@ extern std::map<char*, size_t> pinned;
 extern std::map<CUdeviceptr, std::pair<size_t, int>> memory;  // size and device
 extern Result broken;  // of the first work that failed; every call answers with it from then on
 extern int64_t launched;
-Context*& current();  // of the calling thread
+SHARED extern int64_t libraryHandles;  // of cuBLAS
+SHARED Context*& current();  // of the calling thread
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
 // Notes work on a stream; it is done when somebody waits for it, unless Settings::order says otherwise.
-Result enqueue(Stream* stream, std::function<Result()> work);
+SHARED Result enqueue(Stream* stream, std::function<Result()> work);
 void drainAll();
 
 }  // namespace emulator

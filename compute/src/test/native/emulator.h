@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+// What the emulated libraries beside the driver use of it.
+#define SHARED __attribute__((visibility("default")))
+
 namespace emulator {
 
 enum Result : int {  // CUresult
@@ -45,17 +48,17 @@ struct Launch {
 
 // What went wrong last, in words; cuGetErrorString adds it to the name of the error.
 std::string& trouble();
-Result refuse(Result result, const char* format, ...) __attribute__((format(printf, 2, 3)));
+SHARED Result refuse(Result result, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- memory.cpp: device memory, and the judgement of every access of a kernel ----
 void* allocate(size_t bytes);
 bool release(void* address);
-bool isAllocated(const void* address, size_t bytes);
-void markWritten(void* address, size_t bytes);
+SHARED bool isAllocated(const void* address, size_t bytes);
+SHARED void markWritten(void* address, size_t bytes);
 // Where the first byte that nobody wrote lies, or null.
-const void* firstUnwritten(const void* address, size_t bytes);
+SHARED const void* firstUnwritten(const void* address, size_t bytes);
 void copyState(void* to, const void* from, size_t bytes);
-std::string describe(const void* address);
+SHARED std::string describe(const void* address);
 size_t bytesAllocated();
 size_t allocations();
 
@@ -116,10 +119,11 @@ struct Settings {
   int ptxVersion = 80;
   int order = 0;  // of streams: 0 as late as possible, 1 at once, 2 at random
   int64_t allocationsUntilFailure = -1;
+  bool library = true;  // whether cuBLAS starts
 };
-Settings& settings();
+SHARED Settings& settings();
 bool addKernels(const char* library);
-enum Live : int { MEMORY, PINNED, STREAMS, EVENTS, MODULES, CONTEXTS, LIVES };
+enum Live : int { MEMORY, PINNED, STREAMS, EVENTS, MODULES, CONTEXTS, HANDLES, LIVES };
 int64_t live(int kind);
 int64_t launches();
 

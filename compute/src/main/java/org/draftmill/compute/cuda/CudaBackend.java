@@ -10,6 +10,8 @@ import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Workspace;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One GPU. Work is put on a stream and done behind the caller's back; what comes back to the host
@@ -17,6 +19,8 @@ import org.draftmill.compute.ops.Workspace;
  */
 public final class CudaBackend implements Backend {
   public static final String NAME = "cuda";
+
+  private static final Logger LOG = LoggerFactory.getLogger(CudaBackend.class);
 
   /** Bytes of a pinned buffer; there are four a backend at most. */
   private static final int STAGING = 4 << 20;
@@ -30,9 +34,10 @@ public final class CudaBackend implements Backend {
   private final Transfers transfers;
   private final Transfers copies;
   private final Scratch scratch;
+  private final Multiplier multiplier;
   private final CudaOps ops;
 
-  private CudaBackend(CudaDevice device, int staging) {
+  private CudaBackend(CudaDevice device, MatrixProducts products, int staging) {
     this.device = device;
     try {
       context = own(new CudaContext(device));
@@ -46,7 +51,8 @@ public final class CudaBackend implements Backend {
       Launcher copyLauncher = new Launcher(context, kernels, copying, false);
       copies = own(new Transfers(context, memory, copyLauncher, staging));
       scratch = own(new Scratch(memory, transfers));
-      ops = new CudaOps(launcher, scratch);
+      multiplier = multiplier(products);
+      ops = new CudaOps(launcher, scratch, multiplier);
     } catch (RuntimeException | Error e) {
       close();
       throw e;
@@ -58,19 +64,56 @@ public final class CudaBackend implements Backend {
     return part;
   }
 
+  private Multiplier multiplier(MatrixProducts wanted) {
+    if (wanted == MatrixProducts.OWN) {
+      return new OwnProducts(launcher);
+    }
+    try {
+      CublasProducts library = own(CublasProducts.open(context, launcher, scratch));
+      LOG.info("{} multiplies matrices by cuBLAS {}.", device, library.version());
+      return library;
+    } catch (CublasBinding.Unavailable e) {
+      if (wanted == MatrixProducts.CUBLAS) {
+        throw new InputException(
+            "Matrix products by 'cublas' were asked for on %s, but cuBLAS cannot be used: %s. The products 'own' need no library, and 'auto' takes what is there."
+                .formatted(device, e.getMessage()));
+      }
+      LOG.info(
+          "{} multiplies matrices by Draftmill's own kernels, for cuBLAS cannot be used: {}.",
+          device,
+          e.getMessage());
+      return new OwnProducts(launcher);
+    }
+  }
+
   /**
-   * Opens the GPU of this number among those that the driver shows to this process.
+   * Opens the GPU of this number among those that the driver shows to this process; its products
+   * are our own.
    *
    * @throws InputException when there is no driver, no such GPU, or one that is too old
    */
   public static CudaBackend open(int index) {
-    return open(index, STAGING);
+    return open(index, MatrixProducts.OWN);
+  }
+
+  /**
+   * The same with a choice of what multiplies matrices.
+   *
+   * @throws InputException also when {@code products} is {@link MatrixProducts#CUBLAS} and cuBLAS
+   *     cannot be used
+   */
+  public static CudaBackend open(int index, MatrixProducts products) {
+    return open(index, products, STAGING);
   }
 
   /**
    * @param staging bytes of a pinned buffer
    */
   static CudaBackend open(int index, int staging) {
+    return open(index, MatrixProducts.OWN, staging);
+  }
+
+  private static CudaBackend open(int index, MatrixProducts products, int staging) {
     CudaDriver.start();
     List<CudaDevice> devices = CudaDriver.devices();
     if (index < 0 || index >= devices.size()) {
@@ -84,7 +127,7 @@ public final class CudaBackend implements Backend {
           "%s is too old: Draftmill's kernels need compute capability 8.0 (Ampere) or newer. Use the device 'cpu'."
               .formatted(device));
     }
-    return new CudaBackend(device, staging);
+    return new CudaBackend(device, products, staging);
   }
 
   /** Whether there are a driver and a GPU that this backend runs on. */
@@ -118,6 +161,18 @@ public final class CudaBackend implements Backend {
   @Override
   public String name() {
     return NAME;
+  }
+
+  /**
+   * Also the GPU's architecture; with cuBLAS its version and the very kind of GPU, by which it
+   * chooses its kernels.
+   */
+  @Override
+  public String arithmetic() {
+    return multiplier instanceof OwnProducts
+        ? "%s %d, %s".formatted(NAME, device.capability(), multiplier.arithmetic())
+        : "%s %d, %s on %s"
+            .formatted(NAME, device.capability(), multiplier.arithmetic(), device.name());
   }
 
   @Override

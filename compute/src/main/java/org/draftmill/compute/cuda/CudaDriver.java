@@ -4,14 +4,9 @@ import static jcuda.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABI
 import static jcuda.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR;
 import static jcuda.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
@@ -21,8 +16,6 @@ import org.draftmill.compute.InputException;
 final class CudaDriver {
   /** CUDA 12.0, as R525 brings it. */
   static final int OLDEST = 12000;
-
-  private static final String TEMPORARY_DIRECTORY = "java.io.tmpdir";
 
   private CudaDriver() {}
 
@@ -120,7 +113,7 @@ final class CudaDriver {
 
   /** JCuda's native library, loaded at first use; a failure is remembered. */
   private static final class Binding {
-    private static final Throwable FAILURE = load();
+    private static final Throwable FAILURE = NativeBinding.load("jcuda.driver.JCudaDriver");
 
     static void require() {
       if (FAILURE != null) {
@@ -138,47 +131,6 @@ final class CudaDriver {
       return "The device 'cuda' was asked for, but the native part of JCuda does not load; on a"
           + " cluster jcuda and jcuda-natives belong into Flink's lib/. "
           + failure;
-    }
-
-    private static Throwable load() {
-      try {
-        Path directory = Files.createTempDirectory("draftmill-jcuda"); // for its owner only
-        try {
-          loadInto(directory);
-        } finally {
-          delete(directory);
-        }
-        return null;
-      } catch (IOException | LinkageError | ClassNotFoundException e) {
-        return e;
-      }
-    }
-
-    /**
-     * JCuda extracts its library into the directory for temporary files, which anybody may write
-     * to, and takes a file that is already there as it is. It reads the property when it does so,
-     * and only then.
-     */
-    private static void loadInto(Path directory) throws ClassNotFoundException {
-      String usual = System.getProperty(TEMPORARY_DIRECTORY);
-      System.setProperty(TEMPORARY_DIRECTORY, directory.toString());
-      try {
-        Class.forName("jcuda.driver.JCudaDriver", true, CudaDriver.class.getClassLoader());
-      } finally {
-        System.setProperty(TEMPORARY_DIRECTORY, usual);
-      }
-    }
-
-    /** Once loaded the file is not needed; that it cannot be deleted is no reason against CUDA. */
-    private static void delete(Path directory) {
-      try (Stream<Path> files = Files.list(directory)) {
-        for (Path file : files.toList()) {
-          Files.delete(file);
-        }
-        Files.delete(directory);
-      } catch (IOException | UncheckedIOException e) {
-        // It stays in the directory for temporary files.
-      }
     }
   }
 }

@@ -26,7 +26,7 @@ final class CudaOps implements Ops {
   private final SequenceAttention sequences;
   private final BlockAttention blockAttention;
 
-  CudaOps(Launcher launcher, Scratch scratch) {
+  CudaOps(Launcher launcher, Scratch scratch, Multiplier multiplier) {
     this.launcher = launcher;
     this.scratch = scratch;
     elementwise = new Elementwise(launcher);
@@ -35,7 +35,7 @@ final class CudaOps implements Ops {
     rotary = new Rotary(launcher, scratch);
     reductions = new Reductions(launcher, scratch);
     Rounding rounding = new Rounding(launcher, scratch);
-    products = new Products(launcher, rounding);
+    products = new Products(multiplier, rounding);
     sequences = new SequenceAttention(launcher, scratch, rounding);
     blockAttention = new BlockAttention(launcher, scratch, rounding);
   }

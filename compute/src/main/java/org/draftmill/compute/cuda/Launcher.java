@@ -99,7 +99,8 @@ final class Launcher {
     return arguments.position((arguments.position() + bytes - 1) / bytes * bytes);
   }
 
-  private void noteUse(Object[] parameters) {
+  /** Notes a piece of work on the stream, as the last use of what it takes. */
+  void noteUse(Object... parameters) {
     long work = stream.note();
     for (Object parameter : parameters) {
       if (parameter instanceof DeviceValue value) {

@@ -63,7 +63,7 @@ public final class DrafterTrainer implements AutoCloseable {
       int size) {
     this.config = model.config();
     this.settings = settings;
-    this.run = PinnedRun.of(backend.name(), config, settings);
+    this.run = PinnedRun.of(backend.arithmetic(), config, settings);
     this.rank = rank;
     this.model = model;
     ParameterLayout layout = model.layout();

@@ -6,11 +6,16 @@ package org.draftmill.compute.ops;
  * be used by one thread at a time; several backends may live in one process.
  */
 public interface Backend extends AutoCloseable {
-  /**
-   * {@code reference}, {@code cpu}, …: part of what a run is pinned to, since results are equal to
-   * the bit only within one backend.
-   */
+  /** {@code reference}, {@code cpu}, …. */
   String name();
+
+  /**
+   * What the bits of results depend on beside their operands, as a text: part of what a run is
+   * pinned to.
+   */
+  default String arithmetic() {
+    return name();
+  }
 
   Ops ops();
 

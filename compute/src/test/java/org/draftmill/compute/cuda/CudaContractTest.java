@@ -1,6 +1,7 @@
 package org.draftmill.compute.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.List;
 import java.util.stream.Stream;
@@ -44,7 +45,22 @@ class CudaContractTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("cases")
   void agreesWithTheReference(OpCase op) {
-    try (CudaBackend backend = CudaBackend.open(0);
+    agrees(op, MatrixProducts.OWN);
+  }
+
+  static Stream<OpCase> products() {
+    return cases().filter(op -> op.name().startsWith("linear") || op.name().startsWith("head"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("products")
+  void agreesWithTheReferenceByCublas(OpCase op) {
+    assumeTrue(CublasProductsTest.isThere(), "libcublas.so.12 was not found");
+    agrees(op, MatrixProducts.CUBLAS);
+  }
+
+  private static void agrees(OpCase op, MatrixProducts products) {
+    try (CudaBackend backend = CudaBackend.open(0, products);
         Backend reference = new RoundingReference()) {
       List<float[]> found = op.on(backend);
       List<float[]> expected = op.on(reference);

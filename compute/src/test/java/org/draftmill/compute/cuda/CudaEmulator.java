@@ -31,7 +31,9 @@ public final class CudaEmulator
     STREAMS,
     EVENTS,
     MODULES,
-    CONTEXTS
+    CONTEXTS,
+    /** Of cuBLAS. */
+    HANDLES
   }
 
   /** Of tests that make no sense on a GPU. */
@@ -82,6 +84,7 @@ public final class CudaEmulator
     setDevice(80, MEMORY, 12000, 80);
     order(Order.LATE, 1);
     setRaceChecks(true);
+    setLibrary(true);
     failAllocation(-1);
   }
 
@@ -119,6 +122,9 @@ public final class CudaEmulator
   /** Whether two threads that touch the same place without a barrier between them are a failure. */
   static native void setRaceChecks(boolean on);
 
+  /** Whether cuBLAS starts on the devices. */
+  static native void setLibrary(boolean starts);
+
   /** Lets an allocation fail: the next one (0), a later one, or none (−1). */
   static native void failAllocation(int afterwards);
 
@@ -134,6 +140,7 @@ public final class CudaEmulator
   private static final class Loaded {
     static {
       System.load(EmulatorBuild.driver().toString());
+      System.load(EmulatorBuild.cublas().toString());
       // Each compiler is a process of its own.
       EmulatorBuild.kernelSources().parallelStream()
           .map(EmulatorBuild::kernels)

@@ -3,7 +3,7 @@ package org.draftmill.compute.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
-import org.draftmill.compute.cuda.Products.Tile;
+import org.draftmill.compute.cuda.OwnProducts.Tile;
 import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Weight;
@@ -24,6 +24,7 @@ class CudaProductsTest {
   private CudaBackend backend;
   private Scratch scratch;
   private Workspace memory;
+  private Rounding rounding;
   private Products products;
 
   @BeforeEach
@@ -32,7 +33,12 @@ class CudaProductsTest {
     backend = CudaBackend.open(0);
     memory = backend.workspace();
     scratch = new Scratch(backend.memory(), backend.transfers());
-    products = new Products(backend.launcher(), new Rounding(backend.launcher(), scratch));
+    rounding = new Rounding(backend.launcher(), scratch);
+    products = new Products(new OwnProducts(backend.launcher()), rounding);
+  }
+
+  private Products with(Tile tile) {
+    return new Products(new OwnProducts(backend.launcher(), tile), rounding);
   }
 
   @AfterEach
@@ -53,13 +59,13 @@ class CudaProductsTest {
     float[][] first = null;
     for (Tile tile : Tile.values()) {
       Matrix out = memory.matrix(ROWS, OUTPUTS);
-      products.linear(x, w, out, tile);
+      with(tile).linear(x, w, out);
       Matrix dX = memory.matrix(ROWS, INPUTS);
-      products.linearBackwardInput(dOut, w, dX, false, tile);
+      with(tile).linearBackwardInput(dOut, w, dX, false);
       Matrix added = memory.matrix(ROWS, INPUTS, before);
-      products.linearBackwardInput(dOut, w, added, true, tile);
+      with(tile).linearBackwardInput(dOut, w, added, true);
       Matrix dW = memory.matrix(OUTPUTS, INPUTS, weightBefore);
-      products.linearBackwardWeight(dOut, x, dW, tile == Tile.FEW ? Tile.SMALL : tile);
+      with(tile).linearBackwardWeight(dOut, x, dW);
       float[][] found = {out.toArray(), dX.toArray(), added.toArray(), dW.toArray()};
       if (first == null) {
         first = found;
@@ -78,7 +84,7 @@ class CudaProductsTest {
     float[] first = null;
     for (Tile tile : Tile.values()) {
       Matrix out = memory.matrix(17, 33);
-      products.linear(x, w, out, tile);
+      with(tile).linear(x, w, out);
       first = first == null ? out.toArray() : first;
       assertThat(out.toArray()).as("%s", tile).isEqualTo(first);
     }

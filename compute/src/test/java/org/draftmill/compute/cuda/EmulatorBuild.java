@@ -54,8 +54,13 @@ final class EmulatorBuild {
 
   /** The library that stands in for {@code libcuda.so.1}. */
   static Path driver() {
-    Path folder = OUTPUT.resolve("driver-" + hash(files(NATIVE, ".cpp", ".h", ".sh")));
+    Path folder = OUTPUT.resolve("driver-" + hash(files(NATIVE, ".cpp", ".h", ".map", ".sh")));
     return build(folder.resolve("libcuda.so.1"), "driver", folder.toString());
+  }
+
+  /** The library that stands in for {@code libcublas.so.12}. */
+  static Path cublas() {
+    return driver().resolveSibling("libcublas.so.12");
   }
 
   /** The kernels of a file, as a library for the emulator. */

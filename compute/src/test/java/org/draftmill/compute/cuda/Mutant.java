@@ -75,13 +75,17 @@ record Mutant(String fault, String file, String text, String instead) {
     return () -> openFrom(folder);
   }
 
-  private static Backend openFrom(Path folder) {
+  private Backend openFrom(Path folder) {
     try {
       URL[] first = {folder.toUri().toURL(), Path.of("target/classes").toUri().toURL()};
-      Method open =
-          new OwnLoader(first)
-              .loadClass(PACKAGE + "CudaBackend")
-              .getDeclaredMethod("open", int.class, int.class);
+      ClassLoader loader = new OwnLoader(first);
+      Class<?> backend = loader.loadClass(PACKAGE + "CudaBackend");
+      if (file.startsWith("Cublas")) {
+        Class<?> products = loader.loadClass(PACKAGE + "MatrixProducts");
+        Object cublas = products.getField("CUBLAS").get(null);
+        return (Backend) backend.getMethod("open", int.class, products).invoke(null, 0, cublas);
+      }
+      Method open = backend.getDeclaredMethod("open", int.class, int.class);
       open.setAccessible(true);
       return (Backend) open.invoke(null, 0, STAGING);
     } catch (InvocationTargetException e) {

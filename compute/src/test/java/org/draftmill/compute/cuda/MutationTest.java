@@ -13,7 +13,6 @@ import org.draftmill.compute.OpCases.OpCase;
 import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Matrix;
-import org.draftmill.compute.reference.ReferenceBackend;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -85,6 +84,22 @@ class MutationTest {
             }
             Matrix back = in.undefined(3, columns);
             in.memory().decode(bytes.flip(), DType.BF16, back);
+            results.add(back.toArray());
+          });
+
+  private static final OpCase LINEAR = named("linear 7x65x31");
+
+  /** A product that goes straight to the host, by the other stream. */
+  private static final OpCase ENCODED_PRODUCT =
+      new OpCase(
+          "encoded product",
+          (ops, in, results) -> {
+            Matrix out = in.undefined(4, 6);
+            ops.linear(in.random(4, 8), in.memory().arrange(in.random(6, 8)), out);
+            ByteBuffer bytes = ByteBuffer.allocate(4 * 24);
+            in.memory().encode(out, DType.F32, bytes);
+            Matrix back = in.undefined(4, 6);
+            in.memory().decode(bytes.flip(), DType.F32, back);
             results.add(back.toArray());
           });
 
@@ -190,6 +205,24 @@ class MutationTest {
             "      lanes[turn].await();",
             "      lanes[turn].host();"),
         mutant(
+            "operands the wrong way round",
+            LINEAR,
+            "CublasProducts.java",
+            "product == Product.LINEAR ? TRANSPOSED : NONE",
+            "product == Product.LINEAR ? NONE : TRANSPOSED"),
+        mutant(
+            "a sum that is not begun anew",
+            LINEAR,
+            "CublasProducts.java",
+            "accumulate ? ONE : ZERO",
+            "ONE"),
+        mutant(
+            "a product that nobody waits for",
+            ENCODED_PRODUCT,
+            "CublasProducts.java",
+            "    launcher.noteUse(a.piece(), b.piece(), c);\n",
+            ""),
+        mutant(
             "a result read before it came", TRANSFERS, "Transfers.java", "    lane.await();\n", ""),
         mutant(
             "squares beyond the shard",
@@ -268,8 +301,17 @@ class MutationTest {
     }
   }
 
+  @Test
+  void withoutAFaultAllIsWellByCublas() {
+    try (Backend backend = CudaBackend.open(0, MatrixProducts.CUBLAS)) {
+      for (OpCase op : List.of(LINEAR, ENCODED_PRODUCT)) {
+        compare(op, backend);
+      }
+    }
+  }
+
   private static void compare(OpCase op, Backend backend) {
-    try (Backend reference = new ReferenceBackend()) {
+    try (Backend reference = new RoundingReference()) {
       List<float[]> found = op.on(backend);
       List<float[]> expected = op.on(reference);
       for (int r = 0; r < expected.size(); r++) {
