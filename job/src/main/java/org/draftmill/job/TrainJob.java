@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.draftmill.compute.cuda.MatrixProducts;
 import org.draftmill.job.cli.Failures;
 import org.draftmill.job.cli.Version;
 import org.draftmill.job.config.CheckpointOptions;
@@ -117,6 +118,11 @@ public final class TrainJob implements Callable<Integer> {
             Configuration.fromMap(ambient.getConfiguration().toMap()),
             gpus -> TrainingPipeline.slots(run, gpus),
             run.options().get(RunOptions.WAIT_FOR_RESOURCES));
+    if (slots.gpus() > 0 && run.options().get(RunOptions.PRODUCTS) == MatrixProducts.AUTO) {
+      System.out.println(
+          "Matrices on GPUs are multiplied by Draftmill's own kernels: %s is auto, and hosts with and without cuBLAS would not give the same bits. Set it to cublas where every host has the same version of it."
+              .formatted(RunOptions.PRODUCTS.key()));
+    }
     Files.writeString(run.directory().runFile(), ResolvedRunFile.render(run.options()));
     System.out.println("estimate, all stages together:");
     MemoryEstimate.of(run, slots.gpus() > 0).table().forEach(System.out::println);

@@ -153,6 +153,17 @@ public final class CudaBackend implements Backend {
         : OptionalLong.empty();
   }
 
+  /** Whether there is a GPU that this backend runs on, and cuBLAS starts on it. */
+  public static boolean hasCublas() {
+    if (!usable()) {
+      return false;
+    }
+    int index = CudaDriver.devices().stream().filter(CudaDevice::covered).findFirst().get().index();
+    try (CudaBackend backend = open(index, MatrixProducts.AUTO)) {
+      return !(backend.multiplier instanceof OwnProducts);
+    }
+  }
+
   /** The GPU. */
   public CudaDevice device() {
     return device;

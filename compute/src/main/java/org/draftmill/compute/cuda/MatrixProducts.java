@@ -1,5 +1,7 @@
 package org.draftmill.compute.cuda;
 
+import java.util.Locale;
+
 /** What multiplies matrices on a GPU. */
 public enum MatrixProducts {
   /** {@link #CUBLAS} where its library is there, else {@link #OWN}. */
@@ -9,5 +11,11 @@ public enum MatrixProducts {
   OWN,
 
   /** NVIDIA's library, or nothing: faster; the bits of a result depend on its shape and version. */
-  CUBLAS
+  CUBLAS;
+
+  /** As options name it. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

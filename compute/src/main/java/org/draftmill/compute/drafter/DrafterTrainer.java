@@ -25,6 +25,7 @@ import org.draftmill.compute.target.TargetHead;
 public final class DrafterTrainer implements AutoCloseable {
   private final DrafterConfig config;
   private final DrafterSettings settings;
+  private final String arithmetic;
   private final PinnedRun run;
   private final int rank;
   private final Shards shards;
@@ -63,7 +64,8 @@ public final class DrafterTrainer implements AutoCloseable {
       int size) {
     this.config = model.config();
     this.settings = settings;
-    this.run = PinnedRun.of(backend.arithmetic(), config, settings);
+    this.arithmetic = backend.arithmetic();
+    this.run = PinnedRun.of(arithmetic, config, settings);
     this.rank = rank;
     this.model = model;
     ParameterLayout layout = model.layout();
@@ -182,7 +184,8 @@ public final class DrafterTrainer implements AutoCloseable {
    * count; with a value that was not finite, neither, and {@link StepFigures#skipped} says so.
    *
    * @throws IOException when another drafter cannot be reached, or holds other weights
-   * @throws InputException when the step had more passes than its sums can hold
+   * @throws InputException when the step had more passes than its sums can hold, or another drafter
+   *     computes by other means
    */
   public StepFigures step(Collective collective) throws IOException {
     if (collective.rank() != rank || collective.size() != shards.size()) {
@@ -215,7 +218,7 @@ public final class DrafterTrainer implements AutoCloseable {
       optimizerNanos = outcome.optimizerNanos() + System.nanoTime() - loading;
     }
     final long agreeing = System.nanoTime();
-    WeightAgreement.check(collective, step, masters);
+    WeightAgreement.check(collective, step, masters, arithmetic);
     reduceNanos += System.nanoTime() - agreeing;
     StepFigures figures =
         figures(learningRate, norm, skipped, reduceNanos * 1e-9, optimizerNanos * 1e-9);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import org.draftmill.compute.InputException;
 import org.draftmill.compute.host.HostMasters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,18 +50,31 @@ class DrafterExactnessTest {
 
   @Test
   void drafterWithOtherWeightsIsNoticed() {
-    List<Collective> group = TestingCollective.group(2);
+    assertThatThrownBy(() -> agree(List.of("cpu", "cpu"), 3, 4))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("After step 17 the drafters [1] hold other weights than drafter 0");
+  }
+
+  @Test
+  void drafterThatComputesByOtherMeansIsRefused() {
+    assertThatThrownBy(() -> agree(List.of("cuda 90, own products", "cpu"), 3, 3))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("The drafters [1] compute by other means than drafter 0")
+        .hasMessageContaining("run.products");
+  }
+
+  /** Drafters by what they compute with, whose weights differ in the last value. */
+  private static void agree(List<String> arithmetic, float... last) throws Exception {
     List<Callable<Void>> tasks = new ArrayList<>();
-    for (Collective member : group) {
-      float[] weights = {1, 2, 3 + member.rank()};
+    for (Collective member : TestingCollective.group(last.length)) {
+      float[] weights = {1, 2, last[member.rank()]};
       tasks.add(
           () -> {
-            WeightAgreement.check(member, 17, new HostMasters(weights, 0, 3));
+            WeightAgreement.check(
+                member, 17, new HostMasters(weights, 0, 3), arithmetic.get(member.rank()));
             return null;
           });
     }
-    assertThatThrownBy(() -> TestingCollective.together(tasks))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("After step 17 the drafters [1] hold other weights than drafter 0");
+    TestingCollective.together(tasks);
   }
 }

@@ -3,6 +3,8 @@ package org.draftmill.job.config;
 import java.time.Duration;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
+import org.draftmill.compute.cuda.MatrixProducts;
+import org.draftmill.operators.gpu.GpuProducts;
 import org.draftmill.operators.start.StartClock;
 
 /** Options of a run as a whole. */
@@ -66,6 +68,8 @@ public final class RunOptions {
           .withDescription(
               "How long a restart waits after a failure; after the next one in a row twice as long, up to"
                   + " ten times.");
+
+  public static final ConfigOption<MatrixProducts> PRODUCTS = GpuProducts.OPTION;
 
   public static final ConfigOption<Duration> START_TIMEOUT = StartClock.TIMEOUT;
 

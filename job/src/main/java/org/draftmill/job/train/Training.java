@@ -42,9 +42,12 @@ import org.draftmill.job.run.SavedState;
 import org.draftmill.job.slots.ClusterCheck;
 import org.draftmill.job.slots.SlotDemand;
 import org.draftmill.operators.drafter.DrafterOptions;
+import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.gpu.GpuProducts;
 import org.draftmill.operators.gpu.GpuResource;
 import org.draftmill.operators.pool.PoolOperatorFactory;
 import org.draftmill.operators.target.TargetOperatorFactory;
+import org.draftmill.operators.target.TargetOptions;
 
 /** A training run on an embedded Flink: begins or goes on, and ends with a summary. */
 public final class Training {
@@ -92,12 +95,20 @@ public final class Training {
         }
         return new Outcome(directory, Optional.of(Summary.read(directory.summary())));
       }
+      if (mayTakeGpu(options)) {
+        GpuProducts.settle(options); // all that computes is in this process
+      }
       return new Outcome(directory, train(ResolvedRun.of(options)));
     } catch (IOException e) {
       throw FailureAdvice.explain(e, directory);
     } finally {
       lock.close();
     }
+  }
+
+  private static boolean mayTakeGpu(Configuration options) {
+    return DeviceLease.mayTakeGpu(options.get(TargetOptions.DEVICE))
+        || DeviceLease.mayTakeGpu(options.get(DrafterOptions.DEVICE));
   }
 
   private Optional<Summary> train(ResolvedRun run) throws Exception {

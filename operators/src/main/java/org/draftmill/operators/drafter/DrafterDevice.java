@@ -46,7 +46,7 @@ final class DrafterDevice implements Trainer {
   static DrafterDevice open(DrafterSettings settings, DeviceLease lease, int rank, int size) {
     List<AutoCloseable> owned = new ArrayList<>(List.of(lease)); // the last one is closed first
     try {
-      Backend backend = LeasedBackend.open(lease, settings.threads());
+      Backend backend = LeasedBackend.open(lease, settings.threads(), settings.products());
       owned.add(0, backend);
       TargetConfig target = TargetConfig.read(Path.of(settings.run().target()));
       DrafterConfig config = settings.shape(target);

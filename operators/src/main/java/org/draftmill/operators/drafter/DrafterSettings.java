@@ -10,6 +10,7 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ReadableConfig;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.cuda.MatrixProducts;
 import org.draftmill.compute.drafter.DrafterConfig;
 import org.draftmill.compute.drafter.OptimizerSettings;
 import org.draftmill.compute.ops.HeadLoss;
@@ -18,6 +19,7 @@ import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.operators.drafter.collective.CollectiveOptions;
 import org.draftmill.operators.drafter.state.RunIdentity;
 import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.gpu.GpuProducts;
 import org.draftmill.operators.start.StartClock;
 
 /** The drafter's settings, checked. Serializable: it travels to the TaskManagers. */
@@ -143,6 +145,11 @@ public final class DrafterSettings implements Serializable {
     return options.getOptional(DrafterOptions.THREADS).orElse(Math.max(1, cores / parallelism()));
   }
 
+  /** What multiplies matrices on a GPU. */
+  public MatrixProducts products() {
+    return GpuProducts.of(options);
+  }
+
   /** Directory of a drafter whose weights are the first ones. */
   public Optional<Path> init() {
     return options.getOptional(DrafterOptions.INIT).map(Path::of);
@@ -252,7 +259,9 @@ public final class DrafterSettings implements Serializable {
     for (ConfigOption<?> option : PINNED) {
       all = all.with(option.key(), options.get(option));
     }
-    return all;
+    // Targets too, whose arithmetic nobody else pins. Runs by our own kernels are as they always
+    // were.
+    return products() == MatrixProducts.OWN ? all : all.with(GpuProducts.OPTION.key(), products());
   }
 
   private static final List<ConfigOption<?>> PINNED =

@@ -6,6 +6,7 @@ import org.draftmill.compute.Backends;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.cpu.CpuBackend;
 import org.draftmill.compute.cuda.CudaBackend;
+import org.draftmill.compute.cuda.MatrixProducts;
 import org.draftmill.compute.ops.Backend;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,20 +24,22 @@ public final class LeasedBackend {
    * none that can be computed on, on the host, and says so once.
    *
    * @param threads of a host backend
-   * @throws InputException if the device is {@code cuda} and cannot be computed on
+   * @param products what multiplies matrices on a GPU
+   * @throws InputException if the device is {@code cuda} and cannot be computed on, or the products
+   *     are {@code cublas} and it is not there
    */
-  public static Backend open(DeviceLease lease, int threads) {
+  public static Backend open(DeviceLease lease, int threads, MatrixProducts products) {
     return switch (lease.device()) {
-      case DeviceLease.AUTO -> automatic(lease, threads);
-      case DeviceLease.CUDA -> onGpu(lease.gpu().orElseThrow(), threads);
+      case DeviceLease.AUTO -> automatic(lease, threads, products);
+      case DeviceLease.CUDA -> onGpu(lease.gpu().orElseThrow(), threads, products);
       default -> Backends.open(lease.device(), threads);
     };
   }
 
-  private static Backend automatic(DeviceLease lease, int threads) {
+  private static Backend automatic(DeviceLease lease, int threads, MatrixProducts products) {
     Optional<String> gpu = lease.gpu();
     if (gpu.isPresent() && CudaBackend.usable(Integer.parseInt(gpu.get()))) {
-      return onGpu(gpu.get(), threads);
+      return onGpu(gpu.get(), threads, products);
     }
     if (WARNED.compareAndSet(false, true)) {
       LOG.warn(
@@ -51,7 +54,7 @@ public final class LeasedBackend {
    * @param index as Flink's discovery script lists it: that of nvidia-smi, which the driver shares
    *     when it counts in the order of the buses
    */
-  private static Backend onGpu(String index, int threads) {
-    return Backends.open(CudaBackend.NAME, threads, Integer.parseInt(index));
+  private static Backend onGpu(String index, int threads, MatrixProducts products) {
+    return Backends.open(CudaBackend.NAME, threads, Integer.parseInt(index), products);
   }
 }

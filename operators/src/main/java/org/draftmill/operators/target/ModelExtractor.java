@@ -39,7 +39,7 @@ final class ModelExtractor implements HiddenStateExtractor {
     Dataset dataset = Dataset.open(Path.of(settings.dataset()));
     TargetConfig config = TargetConfig.read(Path.of(settings.model()));
     Taps taps = new Taps(settings.taps());
-    Backend backend = LeasedBackend.open(device, settings.threads());
+    Backend backend = LeasedBackend.open(device, settings.threads(), settings.products());
     try {
       TargetModel.Parts parts =
           TargetModel.Parts.forExtraction(config, taps, settings.finalStates());

@@ -8,9 +8,11 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.cuda.MatrixProducts;
 import org.draftmill.compute.target.Taps;
 import org.draftmill.compute.target.TargetConfig;
 import org.draftmill.operators.gpu.DeviceLease;
+import org.draftmill.operators.gpu.GpuProducts;
 import org.draftmill.serializers.HiddenDType;
 import org.draftmill.serializers.HiddenStateChunkFormat;
 
@@ -21,6 +23,7 @@ import org.draftmill.serializers.HiddenStateChunkFormat;
  * @param dataset directory of the dataset
  * @param device one of {@link DeviceLease#DEVICES}
  * @param threads of a host backend
+ * @param products what multiplies matrices on a GPU
  * @param taps ids of the tapped decoder layers
  * @param finalStates whether the states after the final norm travel, too
  * @param hiddenDtype how hidden states are stored
@@ -33,6 +36,7 @@ public record TargetSettings(
     String dataset,
     String device,
     int threads,
+    MatrixProducts products,
     List<Integer> taps,
     boolean finalStates,
     HiddenDType hiddenDtype,
@@ -70,6 +74,7 @@ public record TargetSettings(
             run.dataset(),
             DeviceLease.requireKnown(TargetOptions.DEVICE.key(), config.get(TargetOptions.DEVICE)),
             atLeast(1, TargetOptions.THREADS, threads(config, run)),
+            GpuProducts.of(config),
             taps.layers(),
             run.softLabels(),
             config.get(TargetOptions.HIDDEN_DTYPE),

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.draftmill.compute.cuda.MatrixProducts;
 import org.draftmill.operators.gpu.DeviceLease;
 import org.draftmill.operators.gpu.GpuClaim;
 import org.draftmill.serializers.HiddenDType;
@@ -21,6 +22,7 @@ class LeasedExtractorTest {
           "dataset",
           "auto",
           1,
+          MatrixProducts.OWN,
           List.of(1),
           true,
           HiddenDType.FLOAT32,

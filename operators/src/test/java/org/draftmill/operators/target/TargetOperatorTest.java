@@ -17,6 +17,7 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.apache.flink.util.ExceptionUtils;
 import org.awaitility.Awaitility;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.cuda.MatrixProducts;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.serializers.HiddenDType;
 import org.draftmill.serializers.HiddenStateChunk;
@@ -37,6 +38,7 @@ class TargetOperatorTest {
         "dataset",
         "reference",
         1,
+        MatrixProducts.OWN,
         List.of(1),
         true,
         HiddenDType.FLOAT32,

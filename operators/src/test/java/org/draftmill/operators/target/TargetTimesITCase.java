@@ -19,6 +19,7 @@ import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.awaitility.Awaitility;
+import org.draftmill.compute.cuda.MatrixProducts;
 import org.draftmill.operators.busy.TestingTaskTimes;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.serializers.HiddenDType;
@@ -93,6 +94,7 @@ class TargetTimesITCase {
             "dataset",
             "reference",
             1,
+            MatrixProducts.OWN,
             List.of(1),
             true,
             HiddenDType.FLOAT32,
