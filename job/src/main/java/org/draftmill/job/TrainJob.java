@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
@@ -96,7 +97,16 @@ public final class TrainJob implements Callable<Integer> {
     FlinkSettings.requireAligned(ambient.getConfiguration());
     OtherJobs.requireNoneIn(
         run.directory(), Configuration.fromMap(ambient.getConfiguration().toMap()));
-    if (ambient.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH).isEmpty()) {
+    Optional<String> asked =
+        ambient.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH);
+    if (asked.isPresent()) {
+      Optional<Continuation> continuation = Continuation.from(run.directory(), asked.get());
+      if (continuation.isPresent()) {
+        continuation.get().requireSameAs(run.drafter().identity());
+        continuation.get().warnings().forEach(System.out::println);
+        continuation.get().rollBack(run.directory());
+      }
+    } else {
       Continuation continuation = Continuation.of(run.directory(), run.steps());
       if (continuation.kind() == Continuation.Kind.COMPLETE) {
         System.out.println("This run is complete: " + run.directory().latestExport());

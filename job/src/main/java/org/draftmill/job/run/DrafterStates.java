@@ -6,9 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -61,15 +63,38 @@ public final class DrafterStates {
     return open;
   }
 
-  /** Deletes the files of a savepoint, and directories that are empty then. */
-  static void deleteSavepoint(RunDirectory run, long id) throws IOException {
+  /**
+   * The files of a savepoint, below the run, as far as its number tells: none if there are several
+   * of this number.
+   */
+  static List<String> ofOnlySavepoint(RunDirectory run, long id) throws IOException {
+    List<String> names = new ArrayList<>();
+    Set<String> snapshots = new HashSet<>();
     for (Path file : files(run, "savepoint", id)) {
-      Files.delete(file);
-      try {
-        Files.delete(file.getParent());
-      } catch (DirectoryNotEmptyException e) {
-        // Other states were written at this step.
+      Matcher name = FILE.matcher(file.getFileName().toString());
+      if (name.matches()) {
+        snapshots.add(name.group(1));
+        names.add(run.root().relativize(file).toString());
       }
+    }
+    return snapshots.size() == 1 ? names : List.of();
+  }
+
+  /**
+   * Deletes a file, and its directory if that is empty then.
+   *
+   * @param name below the run
+   */
+  static void delete(RunDirectory run, String name) throws IOException {
+    Path file = run.root().resolve(name).normalize();
+    if (!file.startsWith(run.drafter()) || !FILE.matcher(file.getFileName().toString()).matches()) {
+      return; // no drafter wrote that name
+    }
+    Files.deleteIfExists(file);
+    try {
+      Files.deleteIfExists(file.getParent());
+    } catch (DirectoryNotEmptyException e) {
+      // Other states were written at this step.
     }
   }
 

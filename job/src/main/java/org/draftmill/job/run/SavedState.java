@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
+import org.draftmill.compute.InputException;
 import org.draftmill.compute.io.Folders;
 import org.draftmill.operators.drafter.state.MetadataChecksums;
 import org.draftmill.operators.restart.Restarts;
@@ -105,6 +106,26 @@ public record SavedState(Path path, long id) {
     }
   }
 
+  /**
+   * One that the user names.
+   *
+   * @param path of it, or of its metadata
+   * @throws InputException if it is none, or not as it was completed
+   */
+  public static SavedState at(Path path, MetadataChecksums checksums) throws IOException {
+    Path state = path.endsWith(METADATA) ? path.getParent() : path;
+    if (!Files.isRegularFile(state.resolve(METADATA))) {
+      throw new InputException(
+          "%s is no savepoint or checkpoint: there is no %s in it.".formatted(state, METADATA));
+    }
+    if (!checksums.matches(state)) {
+      throw new InputException(
+          "%s is damaged: the checksum of its %s is not the one that it was completed with. Resume from another one, or put it back from a copy."
+              .formatted(state, METADATA));
+    }
+    return new SavedState(state, FlinkCheckpoint.read(state).id());
+  }
+
   private static void leaveOut(Path path, Exception cause, List<Path> damaged) {
     LOG.warn("The checkpoint {} is left out, its metadata cannot be read", path, cause);
     damaged.add(path);
@@ -123,6 +144,10 @@ public record SavedState(Path path, long id) {
 
   /** Whether it was asked for, and was not made by the clock. */
   public boolean isSavepoint() {
+    return isSavepoint(path);
+  }
+
+  private static boolean isSavepoint(Path path) {
     return path.getFileName().toString().startsWith("savepoint-");
   }
 
@@ -135,20 +160,30 @@ public record SavedState(Path path, long id) {
   /**
    * Deletes what lies below {@code checkpoints/} beside the {@code keep} last complete ones: older
    * ones that an earlier process of this run retained, and the remains of those that its death cut
-   * short. With a savepoint go the files that the drafters wrote for it. What was {@linkplain
-   * #setAside set aside} stays: it may be whole after all.
+   * short. With a savepoint of {@linkplain ClaimedSavepoints the run's own} go the files that the
+   * drafters wrote for it; other savepoints are the user's and stay. So does what was {@linkplain
+   * #setAside set aside}: it may be whole after all.
    */
   public static void prune(RunDirectory run, int keep) throws IOException {
-    List<SavedState> states = list(run.checkpoints());
-    for (SavedState state : states.subList(Math.min(keep, states.size()), states.size())) {
-      ClaimedSavepoints.claim(run, state);
-    }
+    Found found = find(run.checkpoints());
+    List<SavedState> states = found.complete();
     if (!states.isEmpty()) {
-      Stream<Path> last = states.stream().limit(keep).map(SavedState::path);
-      deleteOthers(
-          run.checkpoints(), Stream.concat(last, allSetAside(run.checkpoints()).stream()).toList());
+      List<Path> kept = new ArrayList<>(allSetAside(run.checkpoints()));
+      found.damaged().stream().filter(SavedState::isSavepoint).forEach(kept::add);
+      for (SavedState state : states) {
+        boolean ofTheUser = state.isSavepoint() && !ClaimedSavepoints.isClaimed(run, state);
+        if (ofTheUser || states.indexOf(state) < keep) {
+          kept.add(state.path());
+        }
+      }
+      deleteOthers(run.checkpoints(), kept);
     }
     ClaimedSavepoints.prune(run);
+  }
+
+  /** Whether a state is still there, be it set aside. */
+  static boolean isThere(Path path) {
+    return Files.exists(path.resolve(METADATA)) || Files.exists(path.resolve(SET_ASIDE));
   }
 
   private static List<Path> allSetAside(Path checkpoints) {

@@ -12,6 +12,7 @@ import org.draftmill.job.run.DrafterStates;
 import org.draftmill.job.run.FlinkCheckpoint;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.operators.drafter.state.MetadataChecksums;
 import org.draftmill.operators.drafter.state.RunIdentity;
 import org.draftmill.operators.drafter.state.SnapshotReference;
 import org.draftmill.operators.drafter.state.StateFiles;
@@ -92,6 +93,25 @@ public record Continuation(
     }
     return new Continuation(
         Kind.BEGIN, Optional.empty(), 0, 0, damaged, passedOver, Optional.empty());
+  }
+
+  /**
+   * From a state that the user names, which must be whole: there is none to pass on to.
+   *
+   * @param place as given to Flink: a path or an address
+   * @return empty if it does not lie on a file system of this host, so that Flink alone can read it
+   * @throws InputException if it is not whole
+   */
+  public static Optional<Continuation> from(RunDirectory run, String place) throws IOException {
+    org.apache.flink.core.fs.Path given = new org.apache.flink.core.fs.Path(place);
+    String scheme = given.toUri().getScheme();
+    if (scheme != null && !scheme.equals("file")) {
+      return Optional.empty();
+    }
+    Path path = Path.of(given.getPath()).toAbsolutePath().normalize();
+    SavedState state = SavedState.at(path, new MetadataChecksums(run.checkpoints()));
+    int logged = TrainingLog.read(run.log()).size();
+    return Optional.of(resume(run, state, logged, List.of(), List.of()));
   }
 
   /**

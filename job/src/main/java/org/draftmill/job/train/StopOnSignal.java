@@ -1,12 +1,17 @@
 package org.draftmill.job.train;
 
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.flink.api.common.JobID;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.console.Interrupts;
 import org.draftmill.job.embedded.EmbeddedCluster;
+import org.draftmill.job.run.ClaimedSavepoints;
+import org.draftmill.job.run.RunDirectory;
+import org.draftmill.job.run.SavedState;
 
 /** Stops a job at a savepoint when the process is told to end, from its making to its closing. */
 final class StopOnSignal implements AutoCloseable {
@@ -15,15 +20,15 @@ final class StopOnSignal implements AutoCloseable {
   private final Console console;
   private final EmbeddedCluster cluster;
   private final JobID job;
-  private final URI savepoints;
+  private final RunDirectory run;
   private final Interrupts interrupts;
   private volatile String outcome;
 
-  StopOnSignal(Console console, EmbeddedCluster cluster, JobID job, URI savepoints) {
+  StopOnSignal(Console console, EmbeddedCluster cluster, JobID job, RunDirectory run) {
     this.console = console;
     this.cluster = cluster;
     this.job = job;
-    this.savepoints = savepoints;
+    this.run = run;
     interrupts = Interrupts.handle(this::stop);
   }
 
@@ -36,11 +41,22 @@ final class StopOnSignal implements AutoCloseable {
     console.say("stopping at a savepoint … (again to stop at once)");
     outcome = "stopped; the same command goes on from the last checkpoint";
     try {
-      cluster.stopWithSavepoint(job, savepoints, LONGEST_SAVEPOINT.toSeconds());
+      String savepoint =
+          cluster.stopWithSavepoint(job, run.checkpoints().toUri(), LONGEST_SAVEPOINT.toSeconds());
       outcome = "stopped at a savepoint; the same command goes on from there";
+      claim(Path.of(URI.create(savepoint)));
     } catch (Exception e) {
       console.trace(e);
       cancel();
+    }
+  }
+
+  /** It was not the user who asked for a savepoint: it goes when newer checkpoints are there. */
+  private void claim(Path savepoint) throws IOException {
+    for (SavedState state : SavedState.list(run.checkpoints())) {
+      if (state.path().equals(savepoint)) {
+        ClaimedSavepoints.claim(run, state);
+      }
     }
   }
 

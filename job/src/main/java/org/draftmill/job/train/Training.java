@@ -165,7 +165,7 @@ public final class Training {
       JobID job = cluster.submit(graph);
       console.say("web UI      " + cluster.webUi());
       console.say("log         " + directory.processLog());
-      StopOnSignal stop = new StopOnSignal(console, cluster, job, directory.checkpoints().toUri());
+      StopOnSignal stop = new StopOnSignal(console, cluster, job, directory);
       RestMetrics metrics = new RestMetrics(cluster.webUi(), job);
       BalanceWatch balance = new BalanceWatch(console, directory);
       ProgressMonitor progress =

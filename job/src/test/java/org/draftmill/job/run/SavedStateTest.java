@@ -55,8 +55,9 @@ class SavedStateTest {
   }
 
   @Test
-  void aSavepointThatIsPrunedTakesItsFilesWithIt() throws Exception {
+  void aSavepointOfTheRunThatIsPrunedTakesItsFilesWithIt() throws Exception {
     TestingStates.savepoint(run, 5, 50);
+    ClaimedSavepoints.claim(run, SavedState.list(run.checkpoints()).get(0));
     TestingStates.checkpoint(run, 6, 50);
 
     SavedState.prune(run, 1);
@@ -67,6 +68,51 @@ class SavedStateTest {
           .hasSize(2)
           .allMatch(name -> name.startsWith("checkpoint-6."));
     }
+  }
+
+  @Test
+  void aSavepointOfTheUserStaysWithItsFilesEvenWhenTheRunHasEnded() throws Exception {
+    TestingStates.savepoint(run, 5, 50);
+    TestingStates.checkpoint(run, 6, 60);
+    TestingStates.checkpoint(run, 7, 70);
+
+    SavedState.prune(run, 1);
+    assertThat(SavedState.list(run.checkpoints()))
+        .extracting(SavedState::id)
+        .containsExactly(7L, 5L);
+    SavedState.prune(run, 0);
+    assertThat(SavedState.list(run.checkpoints())).extracting(SavedState::id).containsExactly(5L);
+    assertThat(steps()).contains("step-00000050");
+  }
+
+  @Test
+  void anotherSavepointOfTheSameNumberKeepsItsFiles() throws Exception {
+    Path own = TestingStates.savepoint(run, 5, 50);
+    ClaimedSavepoints.claim(run, SavedState.list(run.checkpoints()).get(0));
+    Path copy = run.checkpoints().resolve("savepoint-copy");
+    Files.createDirectories(copy);
+    Files.copy(own.resolve("_metadata"), copy.resolve("_metadata"));
+    Path other = run.drafter().resolve("step-00000040/savepoint-5.9f8e.0-of-1.safetensors");
+    Files.createDirectories(other.getParent());
+    Files.createFile(other); // of a run that went on from a state before both
+    Folders.delete(own);
+
+    SavedState.prune(run, 2);
+
+    assertThat(other).exists();
+    assertThat(steps()).containsExactly("step-00000040");
+  }
+
+  @Test
+  void filesOfAClaimedSavepointThatWasSetAsideStay() throws Exception {
+    Path claimed = TestingStates.savepoint(run, 5, 50);
+    ClaimedSavepoints.claim(run, SavedState.list(run.checkpoints()).get(0));
+    SavedState.setAside(claimed);
+    TestingStates.checkpoint(run, 6, 60);
+
+    SavedState.prune(run, 1);
+
+    assertThat(steps()).containsExactly("step-00000050", "step-00000060");
   }
 
   @Test

@@ -13,6 +13,7 @@ import org.draftmill.compute.InputException;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.SavedState;
 import org.draftmill.job.run.TestingStates;
+import org.draftmill.operators.drafter.state.MetadataChecksums;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +100,36 @@ class ContinuationTest {
     assertThat(Files.readAllLines(replaced.resolve("training-15.jsonl"))).hasSize(15);
     assertThat(Files.readAllLines(replaced.resolve("training-15.jsonl.2"))).hasSize(10);
     assertThat(Files.readAllLines(run.log().resolve("training-15.jsonl"))).hasSize(3);
+  }
+
+  @Test
+  void aStateThatTheUserNamesMustBeWhole() throws Exception {
+    log(0, 30);
+    Path savepoint = TestingStates.savepoint(run, 5, 20);
+    new MetadataChecksums(run.checkpoints()).record(savepoint);
+    Path moved = dir.resolve("backup").resolve(savepoint.getFileName());
+    Files.createDirectories(moved.getParent());
+    Files.move(savepoint, moved);
+
+    Continuation continuation = Continuation.from(run, moved.toUri().toString()).orElseThrow();
+    assertThat(continuation.steps()).isEqualTo(20);
+    assertThat(continuation.warnings())
+        .containsExactly(
+            "the run goes on from savepoint-5: the steps 20 to 29 are trained again, to the same"
+                + " weights; their rows of the training log are kept in log/replaced/");
+    assertThat(Continuation.from(run, moved.resolve("_metadata").toString())).isPresent();
+    assertThat(Continuation.from(run, "s3://bucket/savepoint-5")).isEmpty();
+
+    byte[] bytes = Files.readAllBytes(moved.resolve("_metadata"));
+    bytes[bytes.length - 1] ^= 4;
+    Files.write(moved.resolve("_metadata"), bytes);
+    assertThatThrownBy(() -> Continuation.from(run, moved.toString()))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("savepoint-5 is damaged: the checksum of its _metadata");
+    assertThatThrownBy(() -> Continuation.from(run, dir.resolve("nothing").toString()))
+        .isInstanceOf(InputException.class)
+        .hasMessageEndingWith(
+            "nothing is no savepoint or checkpoint: there is no _metadata in it.");
   }
 
   @Test

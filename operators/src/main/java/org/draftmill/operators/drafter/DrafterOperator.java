@@ -77,7 +77,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
   private SkippedSteps skipped;
   private TrainingLoop loop;
   private long asked; // by the loop's thread once it runs
-  private boolean savepoint;
+  private CheckpointOptions taking; // how the snapshot is taken that is taken now
 
   DrafterOperator(
       StreamOperatorParameters<String> parameters,
@@ -276,7 +276,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
   public OperatorSnapshotFutures snapshotState(
       long checkpoint, long timestamp, CheckpointOptions options, CheckpointStreamFactory storage)
       throws Exception {
-    savepoint = options.getCheckpointType().isSavepoint();
+    taking = options;
     return super.snapshotState(checkpoint, timestamp, options, storage);
   }
 
@@ -285,13 +285,17 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     super.snapshotState(context);
     StateFiles.Snapshot snapshot =
         new StateFiles.Snapshot(
-            context.getCheckpointId(), savepoint, device.step(), group.token(), size);
+            context.getCheckpointId(),
+            taking.getCheckpointType().isSavepoint(),
+            device.step(),
+            group.token(),
+            size);
     state.update(
         List.of(
             writer.write(
                 snapshot, device.snapshot(), skipped.found(), inbox.seen(), settings.identity())));
     if (publisher != null) {
-      publisher.taken(snapshot);
+      publisher.taken(snapshot, taking.getTargetLocation());
     }
   }
 

@@ -1,15 +1,19 @@
 package org.draftmill.operators.drafter;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
+import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
+import org.apache.flink.runtime.state.filesystem.AbstractFsCheckpointStorageAccess;
 import org.draftmill.compute.drafter.DrafterExport;
 import org.draftmill.compute.drafter.DrafterStateFiles;
 import org.draftmill.operators.drafter.state.Exports;
@@ -35,7 +39,7 @@ final class Publisher {
   private final MetadataChecksums checksums;
   private final JobID job;
   private final ExecutorService thread;
-  private final Map<Long, StateFiles.Snapshot> taken = new TreeMap<>(); // not yet completed
+  private final Map<Long, Taken> taken = new TreeMap<>(); // not yet completed
   private long published = -1; // the last step
 
   /**
@@ -58,28 +62,52 @@ final class Publisher {
             });
   }
 
-  /** A snapshot was taken; whether its checkpoint will complete is open. */
-  void taken(StateFiles.Snapshot snapshot) {
-    taken.put(snapshot.checkpoint(), snapshot);
+  /**
+   * @param flink where Flink's part lies, if on a file system of this host
+   */
+  private record Taken(StateFiles.Snapshot snapshot, Optional<Path> flink) {}
+
+  /**
+   * A snapshot was taken; whether its checkpoint will complete is open.
+   *
+   * @param location where it was asked for, if it is a savepoint
+   */
+  void taken(StateFiles.Snapshot snapshot, CheckpointStorageLocationReference location) {
+    Optional<Path> flink =
+        snapshot.savepoint()
+            ? onThisHost(location)
+            : Optional.of(
+                checkpoints.resolve(job.toString()).resolve("chk-" + snapshot.checkpoint()));
+    taken.put(snapshot.checkpoint(), new Taken(snapshot, flink));
+  }
+
+  private static Optional<Path> onThisHost(CheckpointStorageLocationReference location) {
+    try {
+      URI path = AbstractFsCheckpointStorageAccess.decodePathFromReference(location).toUri();
+      return path.getScheme() == null || path.getScheme().equals("file")
+          ? Optional.of(Path.of(path.getPath()))
+          : Optional.empty();
+    } catch (IllegalArgumentException noPath) {
+      return Optional.empty();
+    }
   }
 
   /** A checkpoint completed. Of several that wait, only the newest is published. */
   void completed(long checkpoint) {
-    StateFiles.Snapshot snapshot = taken.remove(checkpoint);
+    Taken completed = taken.remove(checkpoint);
     Iterator<Long> older = taken.keySet().iterator();
     while (older.hasNext() && older.next() < checkpoint) {
       older.remove(); // of a checkpoint that was given up
     }
-    if (snapshot == null) {
+    if (completed == null) {
       return;
     }
+    StateFiles.Snapshot snapshot = completed.snapshot();
     OptionalLong oldest =
         snapshot.savepoint() ? OptionalLong.empty() : retention.completed(checkpoint);
     thread.execute(
         () -> {
-          if (!snapshot.savepoint()) {
-            remember(checkpoint);
-          }
+          completed.flink().ifPresent(this::remember);
           publish(snapshot);
           oldest.ifPresent(this::delete);
         });
@@ -106,11 +134,11 @@ final class Publisher {
   }
 
   /** So that damage to Flink's own file is found before a run goes on from it. */
-  private void remember(long checkpoint) {
+  private void remember(Path state) {
     try {
-      checksums.record(checkpoints.resolve(job.toString()).resolve("chk-" + checkpoint));
+      checksums.record(state);
     } catch (IOException e) {
-      LOG.warn("Could not note the checksum of checkpoint {}.", checkpoint, e);
+      LOG.warn("Could not note the checksum of {}.", state, e);
     }
   }
 

@@ -24,6 +24,7 @@ import org.draftmill.compute.drafter.DrafterExport;
 import org.draftmill.compute.drafter.Microbatch;
 import org.draftmill.compute.drafter.MicrobatchFigures;
 import org.draftmill.compute.drafter.StepFigures;
+import org.draftmill.operators.drafter.state.MetadataChecksums;
 import org.draftmill.operators.start.StartClock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -204,6 +205,11 @@ class DrafterITCase {
               })
           .until(() -> !run.rows().isEmpty() && last(run) >= enough);
       savepoint = run.stopWithSavepoint(job);
+      assertThat(
+              new MetadataChecksums(directory.resolve("checkpoints"))
+                  .of(Path.of(java.net.URI.create(savepoint))))
+          .as("the checksum of the savepoint's metadata")
+          .isPresent();
       steps = last(run);
       assertThat(run.latest()).as("the drafter of the savepoint").exists();
     }

@@ -21,12 +21,15 @@ import org.draftmill.compute.io.AtomicFile;
  * CRC-32C of _metadata, eight hexadecimal digits | space | path of the state below checkpoints/
  * </pre>
  *
- * <p>A state without a line is one whose process ended before the line was written, or a savepoint
- * that was asked for elsewhere: nothing is known of it.
+ * <p>and a line for each savepoint, wherever it was asked for, by the name of its folder alone:
+ * Flink gives no name twice, and a savepoint may be moved. A state without a line is one whose
+ * process ended before the line was written, or one that does not lie on a file system of this
+ * host: nothing is known of it.
  */
 public final class MetadataChecksums {
   private static final String FILE = "checksums";
   private static final String METADATA = "_metadata";
+  private static final String SAVEPOINT = "savepoint-";
 
   private final Path checkpoints;
 
@@ -40,7 +43,12 @@ public final class MetadataChecksums {
   /** Remembers that of a state, and forgets those that are gone. One that is gone is no matter. */
   public synchronized void record(Path state) throws IOException {
     Map<String, Long> lines = read();
-    lines.keySet().removeIf(name -> !Files.exists(checkpoints.resolve(name).resolve(METADATA)));
+    lines
+        .keySet()
+        .removeIf(
+            name ->
+                !name.startsWith(SAVEPOINT)
+                    && !Files.exists(checkpoints.resolve(name).resolve(METADATA)));
     try {
       lines.put(name(state), AtomicFile.crc32c(state.resolve(METADATA)));
     } catch (NoSuchFileException e) {
@@ -66,6 +74,10 @@ public final class MetadataChecksums {
   }
 
   private String name(Path state) {
+    String last = state.getFileName().toString();
+    if (last.startsWith(SAVEPOINT)) {
+      return last;
+    }
     return checkpoints
         .toAbsolutePath()
         .normalize()

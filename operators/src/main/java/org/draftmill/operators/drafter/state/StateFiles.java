@@ -3,11 +3,14 @@ package org.draftmill.operators.drafter.state;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.draftmill.compute.InputException;
@@ -31,6 +34,8 @@ public final class StateFiles {
   private static final Pattern STEP = Pattern.compile("step-\\d{8,}");
   private static final Pattern CHECKPOINT =
       Pattern.compile("\\.?checkpoint-(\\d+)\\.[0-9a-f]+\\.\\d+-of-\\d+\\.safetensors.*");
+
+  private static final Pattern FLINK = Pattern.compile("chk-(\\d{1,18})");
 
   private final Path run;
 
@@ -141,13 +146,16 @@ public final class StateFiles {
 
   /**
    * Deletes the files of all checkpoints before {@code oldest}, also such that were never
-   * completed. Files of savepoints stay.
+   * completed, but not of those that are still there: the cluster may retain more than the run asks
+   * for, and a state that was set aside as damaged may be whole after all. Files of savepoints
+   * stay.
    */
   public void deleteBefore(long oldest) throws IOException {
     Path directory = run.resolve(DIRECTORY);
     if (!Files.isDirectory(directory)) {
       return;
     }
+    Set<Long> there = checkpointsThere();
     for (Path step : list(directory)) {
       if (!STEP.matcher(step.getFileName().toString()).matches()) {
         continue;
@@ -155,7 +163,8 @@ public final class StateFiles {
       boolean empty = true;
       for (Path file : list(step)) {
         Matcher name = CHECKPOINT.matcher(file.getFileName().toString());
-        if (name.matches() && Long.parseLong(name.group(1)) < oldest) {
+        long checkpoint = name.matches() ? Long.parseLong(name.group(1)) : oldest;
+        if (checkpoint < oldest && !there.contains(checkpoint)) {
           Files.deleteIfExists(file);
         } else {
           empty = false;
@@ -164,6 +173,33 @@ public final class StateFiles {
       if (empty) {
         deleteEmpty(step);
       }
+    }
+  }
+
+  /** Numbers of those below {@code checkpoints/} that have their metadata, by whatever name. */
+  private Set<Long> checkpointsThere() throws IOException {
+    Set<Long> numbers = new HashSet<>();
+    Path checkpoints = run.resolve("checkpoints");
+    if (!Files.isDirectory(checkpoints)) {
+      return numbers; // Flink keeps them elsewhere
+    }
+    for (Path job : list(checkpoints)) {
+      for (Path child : Files.isDirectory(job) ? list(job) : List.<Path>of()) {
+        Matcher name = FLINK.matcher(child.getFileName().toString());
+        if (name.matches() && holdsMetadata(child)) {
+          numbers.add(Long.parseLong(name.group(1)));
+        }
+      }
+    }
+    return numbers;
+  }
+
+  private static boolean holdsMetadata(Path checkpoint) throws IOException {
+    try {
+      return list(checkpoint).stream()
+          .anyMatch(file -> file.getFileName().toString().startsWith("_metadata"));
+    } catch (NoSuchFileException e) {
+      return false; // Flink has just deleted it
     }
   }
 

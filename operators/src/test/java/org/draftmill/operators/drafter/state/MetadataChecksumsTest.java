@@ -11,11 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class MetadataChecksumsTest {
-  @TempDir Path checkpoints;
+  @TempDir Path dir;
+  private Path checkpoints;
   private MetadataChecksums checksums;
 
   @BeforeEach
-  void prepare() {
+  void prepare() throws IOException {
+    checkpoints = Files.createDirectories(dir.resolve("checkpoints"));
     checksums = new MetadataChecksums(checkpoints);
   }
 
@@ -44,6 +46,20 @@ class MetadataChecksumsTest {
     assertThat(checksums.matches(state("savepoint-1"))).isTrue();
     Files.writeString(checkpoints.resolve("checksums"), "what is this\nzzzzzzzz savepoint-1\n");
     assertThat(checksums.matches(checkpoints.resolve("savepoint-1"))).isTrue();
+  }
+
+  @Test
+  void aSavepointIsKnownWhereverItLiesAndIsMoved() throws Exception {
+    Path elsewhere = state("../elsewhere/savepoint-1a2b-3c4d");
+    checksums.record(elsewhere);
+    checksums.record(state("job/chk-2"));
+    Path moved = checkpoints.resolve("savepoint-1a2b-3c4d");
+    Files.move(elsewhere, moved);
+
+    assertThat(checksums.of(moved)).isPresent();
+    assertThat(checksums.matches(moved)).isTrue();
+    Files.writeString(moved.resolve("_metadata"), "something else");
+    assertThat(checksums.matches(moved)).isFalse();
   }
 
   @Test

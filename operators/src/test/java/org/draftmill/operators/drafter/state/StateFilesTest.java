@@ -76,6 +76,27 @@ class StateFilesTest {
   }
 
   @Test
+  void whatACheckpointNeedsThatIsStillThereStays() throws Exception {
+    for (int checkpoint = 3; checkpoint <= 6; checkpoint++) {
+      put(snapshot(checkpoint, false, checkpoint), 0, "a");
+    }
+    metadata("job-1/chk-3", "_metadata"); // retained by the cluster, whatever the run asks for
+    metadata("job-2/chk-4", "_metadata.damaged"); // set aside
+    Files.createDirectories(run.resolve("checkpoints/job-2/chk-5")); // never completed
+    files.deleteBefore(6);
+    assertThat(names().stream().filter(name -> name.startsWith("drafter/")))
+        .containsExactly(
+            "drafter/step-00000003/checkpoint-3.0a1b2c3d.0-of-2.safetensors",
+            "drafter/step-00000004/checkpoint-4.0a1b2c3d.0-of-2.safetensors",
+            "drafter/step-00000006/checkpoint-6.0a1b2c3d.0-of-2.safetensors");
+  }
+
+  private void metadata(String checkpoint, String name) throws IOException {
+    Path directory = Files.createDirectories(run.resolve("checkpoints").resolve(checkpoint));
+    Files.createFile(directory.resolve(name));
+  }
+
+  @Test
   void resolvesAndVerifiesWhatACheckpointRefersTo() throws Exception {
     SnapshotReference one = put(snapshot(3, false, 10), 1, "second");
     SnapshotReference zero = put(snapshot(3, false, 10), 0, "first");
