@@ -15,7 +15,7 @@ driver() {
   local into=$1 java=${JAVA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")}
   local pids=() objects=() name
   mkdir -p "$into"
-  for name in cublas control copies device_calls driver fibers image memory modules streams unsupported; do
+  for name in cublas control copies device_calls driver fibers image memory modules peers streams unsupported; do
     [ $name = cublas ] || objects+=("$into/$name.o")
     g++ -std=c++17 -O2 "${warnings[@]}" -fPIC -fvisibility=hidden -I"$java/include" -I"$java/include/linux" \
       -c "$here/$name.cpp" -o "$into/$name.o" &

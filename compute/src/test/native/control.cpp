@@ -29,5 +29,7 @@ NATIVE(void, failAllocation)(JNIEnv*, jclass, jint afterwards) {
   settings().allocationsUntilFailure = afterwards;
 }
 NATIVE(void, setLibrary)(JNIEnv*, jclass, jboolean starts) { settings().library = starts; }
+NATIVE(void, setPeers)(JNIEnv*, jclass, jboolean reach) { settings().peers = reach; }
+NATIVE(jlong, copiesBetweenDevices)(JNIEnv*, jclass, jboolean straight) { return copiesBetweenDevices(straight); }
 NATIVE(jlong, live)(JNIEnv*, jclass, jint kind) { return live(kind); }
 NATIVE(jlong, launched)(JNIEnv*, jclass) { return launches(); }

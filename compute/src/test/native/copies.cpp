@@ -5,14 +5,31 @@
 #include <cstring>
 
 namespace emulator {
-namespace {
 
-Result onDevice(CUdeviceptr address, size_t bytes, const char* what) {
-  if (!isAllocated(reinterpret_cast<void*>(address), bytes)) {
-    return refuse(INVALID_VALUE, "%s of %zu bytes at %s", what, bytes,
-                  describe(reinterpret_cast<void*>(address)).c_str());
+int deviceOf(const void* address) {
+  auto after = memory.upper_bound(reinterpret_cast<CUdeviceptr>(address));
+  if (after == memory.begin()) {
+    return -1;
+  }
+  auto [begin, piece] = *std::prev(after);
+  return reinterpret_cast<CUdeviceptr>(address) < begin + piece.first ? piece.second : -1;
+}
+
+Result onDevice(int device, CUdeviceptr address, size_t bytes, const char* what) {
+  auto* at = reinterpret_cast<void*>(address);
+  if (!isAllocated(at, bytes)) {
+    return refuse(INVALID_VALUE, "%s of %zu bytes at %s", what, bytes, describe(at).c_str());
+  }
+  if (deviceOf(at) != device) {
+    return refuse(INVALID_VALUE, "%s %d, but %s is of GPU %d", what, device, describe(at).c_str(), deviceOf(at));
   }
   return SUCCESS;
+}
+
+namespace {
+
+int deviceOf(void* stream) {
+  return streams.count(static_cast<Stream*>(stream)) == 0 ? -1 : static_cast<Stream*>(stream)->device;
 }
 
 bool isPinned(const void* address, size_t bytes) {
@@ -24,8 +41,8 @@ bool isPinned(const void* address, size_t bytes) {
   return static_cast<const char*>(address) + bytes <= piece->first + piece->second;
 }
 
-Result toDevice(CUdeviceptr to, const void* from, size_t bytes) {
-  Result result = onDevice(to, bytes, "copy to the device");
+Result toDevice(int device, CUdeviceptr to, const void* from, size_t bytes) {
+  Result result = onDevice(device, to, bytes, "copy to the device");
   if (result == SUCCESS) {
     memcpy(reinterpret_cast<void*>(to), from, bytes);
     markWritten(reinterpret_cast<void*>(to), bytes);
@@ -33,8 +50,8 @@ Result toDevice(CUdeviceptr to, const void* from, size_t bytes) {
   return result;
 }
 
-Result toHost(void* to, CUdeviceptr from, size_t bytes) {
-  Result result = onDevice(from, bytes, "copy from the device");
+Result toHost(int device, void* to, CUdeviceptr from, size_t bytes) {
+  Result result = onDevice(device, from, bytes, "copy from the device");
   if (result != SUCCESS) {
     return result;
   }
@@ -46,10 +63,10 @@ Result toHost(void* to, CUdeviceptr from, size_t bytes) {
   return SUCCESS;
 }
 
-Result withinDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  Result result = onDevice(to, bytes, "copy to the device");
+Result withinDevice(int device, CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  Result result = onDevice(device, to, bytes, "copy to the device");
   if (result == SUCCESS) {
-    result = onDevice(from, bytes, "copy from the device");
+    result = onDevice(device, from, bytes, "copy from the device");
   }
   if (result == SUCCESS) {
     memmove(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
@@ -59,8 +76,8 @@ Result withinDevice(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 }
 
 template <class T>
-Result fill(CUdeviceptr to, T value, size_t count) {
-  Result result = onDevice(to, count * sizeof(T), "fill");
+Result fill(int device, CUdeviceptr to, T value, size_t count) {
+  Result result = onDevice(device, to, count * sizeof(T), "fill");
   if (result == SUCCESS) {
     for (size_t i = 0; i < count; i++) {
       reinterpret_cast<T*>(to)[i] = value;
@@ -143,26 +160,31 @@ CALL cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, void* 
   if (!isPinned(from, bytes)) {
     return refuse(INVALID_VALUE, "an asynchronous copy from memory that is not pinned");
   }
-  Result result = onDevice(to, bytes, "copy to the device");
-  return result != SUCCESS ? result : enqueue(static_cast<Stream*>(stream), [=] { return toDevice(to, from, bytes); });
+  int device = deviceOf(stream);
+  Result result = onDevice(device, to, bytes, "copy to the device");
+  return result != SUCCESS ? result : enqueue(static_cast<Stream*>(stream), [=] { return toDevice(device, to, from, bytes); });
 }
 CALL cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, void* stream) {
   NEEDS_CONTEXT;
   if (!isPinned(to, bytes)) {
     return refuse(INVALID_VALUE, "an asynchronous copy to memory that is not pinned");
   }
-  Result result = onDevice(from, bytes, "copy from the device");
-  return result != SUCCESS ? result : enqueue(static_cast<Stream*>(stream), [=] { return toHost(to, from, bytes); });
+  int device = deviceOf(stream);
+  Result result = onDevice(device, from, bytes, "copy from the device");
+  return result != SUCCESS ? result : enqueue(static_cast<Stream*>(stream), [=] { return toHost(device, to, from, bytes); });
 }
 CALL cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, void* stream) {
   NEEDS_CONTEXT;
-  return enqueue(static_cast<Stream*>(stream), [=] { return withinDevice(to, from, bytes); });
+  int device = deviceOf(stream);
+  return enqueue(static_cast<Stream*>(stream), [=] { return withinDevice(device, to, from, bytes); });
 }
 CALL cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, void* stream) {
   NEEDS_CONTEXT;
-  return enqueue(static_cast<Stream*>(stream), [=] { return fill(to, value, count); });
+  int device = deviceOf(stream);
+  return enqueue(static_cast<Stream*>(stream), [=] { return fill(device, to, value, count); });
 }
 CALL cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, void* stream) {
   NEEDS_CONTEXT;
-  return enqueue(static_cast<Stream*>(stream), [=] { return fill(to, value, count); });
+  int device = deviceOf(stream);
+  return enqueue(static_cast<Stream*>(stream), [=] { return fill(device, to, value, count); });
 }

@@ -1,5 +1,5 @@
 // The calls of the CUDA driver that Draftmill makes, over the emulator: the driver itself, its devices and
-// their contexts. copies.cpp, modules.cpp and streams.cpp hold the others.
+// their contexts. copies.cpp, peers.cpp, modules.cpp and streams.cpp hold the others.
 #include "driver.h"
 
 #include <dirent.h>
@@ -21,6 +21,7 @@ std::map<CUdeviceptr, std::pair<size_t, int>> memory;  // size and device
 Result broken = SUCCESS;
 int64_t launched = 0;
 int64_t libraryHandles = 0;
+std::set<std::pair<int, int>> reachable;
 
 Context*& current() {
   static thread_local Context* current = nullptr;
@@ -42,12 +43,14 @@ const char* name(int result) {
     case INVALID_IMAGE: return "CUDA_ERROR_INVALID_IMAGE";
     case INVALID_CONTEXT: return "CUDA_ERROR_INVALID_CONTEXT";
     case NO_BINARY_FOR_GPU: return "CUDA_ERROR_NO_BINARY_FOR_GPU";
+    case PEER_ACCESS_UNSUPPORTED: return "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED";
     case INVALID_PTX: return "CUDA_ERROR_INVALID_PTX";
     case INVALID_HANDLE: return "CUDA_ERROR_INVALID_HANDLE";
     case NOT_FOUND: return "CUDA_ERROR_NOT_FOUND";
     case NOT_READY: return "CUDA_ERROR_NOT_READY";
     case ILLEGAL_ADDRESS: return "CUDA_ERROR_ILLEGAL_ADDRESS";
     case LAUNCH_OUT_OF_RESOURCES: return "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES";
+    case PEER_ACCESS_ALREADY_ENABLED: return "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED";
     case LAUNCH_FAILED: return "CUDA_ERROR_LAUNCH_FAILED";
     case NOT_SUPPORTED: return "CUDA_ERROR_NOT_SUPPORTED";
     default: return nullptr;
@@ -189,6 +192,9 @@ CALL cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     return refuse(INVALID_CONTEXT, "the context of device %d is released twice", device);
   }
   if (--own.references == 0) {
+    for (auto pair = reachable.begin(); pair != reachable.end();) {
+      pair = pair->first == device || pair->second == device ? reachable.erase(pair) : std::next(pair);
+    }
     bool others = false;
     for (auto& [number, context] : contexts) {
       others |= context.references > 0;

@@ -30,10 +30,12 @@ struct Known {
 };
 
 struct Stream {
+  int device;
   std::deque<std::function<Result()>> work;
 };
 
 struct Event {
+  int device = 0;
   Stream* stream = nullptr;
   uint64_t recorded = 0;
   uint64_t completed = 0;
@@ -42,12 +44,14 @@ struct Event {
 };
 
 struct Module {
+  int device = 0;
   Image image;
   std::map<std::string, std::unique_ptr<struct Function>> functions;
 };
 
 struct Function {
   Known known;
+  int device;
   size_t dynamicShared = 48 << 10;
 };
 
@@ -68,10 +72,14 @@ extern std::map<char*, size_t> pinned;
 extern std::map<CUdeviceptr, std::pair<size_t, int>> memory;  // size and device
 extern Result broken;  // of the first work that failed; every call answers with it from then on
 extern int64_t launched;
+extern std::set<std::pair<int, int>> reachable;  // which device's copies go straight to and from which other's memory
 SHARED extern int64_t libraryHandles;  // of cuBLAS
 SHARED Context*& current();  // of the calling thread
 
 using Lock = std::lock_guard<std::recursive_mutex>;
+
+// Refuses what is not wholly within an allocation of the device.
+Result onDevice(int device, CUdeviceptr address, size_t bytes, const char* what);
 
 // Notes work on a stream; it is done when somebody waits for it, unless Settings::order says otherwise.
 SHARED Result enqueue(Stream* stream, std::function<Result()> work);

@@ -29,6 +29,7 @@ enum Result : int {  // CUresult
   NOT_READY = 600,
   ILLEGAL_ADDRESS = 700,
   LAUNCH_OUT_OF_RESOURCES = 701,
+  PEER_ACCESS_ALREADY_ENABLED = 704,
   LAUNCH_FAILED = 719,
   NOT_SUPPORTED = 801,
 };
@@ -40,6 +41,7 @@ struct Extent {
 
 struct Launch {
   const Kernel* kernel;
+  int device;
   Extent grid;
   Extent block;
   size_t dynamicShared;
@@ -70,8 +72,8 @@ struct Span {
     return at >= begin && at + bytes <= end;
   }
 };
-// Memory that the running kernel may touch beside device memory.
-void beginLaunch(Span stacks, Span statics, Span constants);
+// Memory that the running kernel may touch: that of its device, and this beside it.
+void beginLaunch(int device, Span stacks, Span statics, Span constants);
 void beginBlock(Span dynamicShared);
 enum class Access { READ, WRITE, ATOMIC };
 void access(const void* address, size_t bytes, Access kind);
@@ -120,11 +122,16 @@ struct Settings {
   int order = 0;  // of streams: 0 as late as possible, 1 at once, 2 at random
   int64_t allocationsUntilFailure = -1;
   bool library = true;  // whether cuBLAS starts
+  bool peers = true;  // whether devices can reach each other's memory
 };
 SHARED Settings& settings();
 bool addKernels(const char* library);
 enum Live : int { MEMORY, PINNED, STREAMS, EVENTS, MODULES, CONTEXTS, HANDLES, LIVES };
 int64_t live(int kind);
 int64_t launches();
+// Of the device that an allocation holding this address belongs to; -1 if there is none.
+int deviceOf(const void* address);
+// Copies from one device to another: straight, or by way of the host.
+int64_t copiesBetweenDevices(bool straight);
 
 }  // namespace emulator

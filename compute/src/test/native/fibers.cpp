@@ -281,7 +281,7 @@ Result run(const Launch& launch, Span statics, Span constants) {
   block.dynamicShared = aligned_alloc(1024, (launch.dynamicShared + 2047) / 1024 * 1024);
   memset(block.dynamicShared, 0xff, launch.dynamicShared);
   epoch++;
-  beginLaunch({stacks, stacks + MOST_THREADS * STACK}, statics, constants);
+  beginLaunch(launch.device, {stacks, stacks + MOST_THREADS * STACK}, statics, constants);
   std::vector<uint32_t> blocks(launch.grid.count());
   std::iota(blocks.begin(), blocks.end(), 0u);
   for (size_t i = blocks.size(); i > 1; i--) {

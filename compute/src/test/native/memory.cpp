@@ -48,6 +48,7 @@ std::map<char*, size_t> living;
 std::map<char*, size_t> freed;
 
 bool races = true;
+int device = 0;
 Span stacks{}, statics{}, constants{}, dynamic{};
 uint32_t launchEpoch = 0, blockEpoch = 0;
 History* staticHistory = nullptr;
@@ -275,8 +276,9 @@ std::string describe(const void* address) {
 size_t bytesAllocated() { return inUse; }
 size_t allocations() { return living.size(); }
 
-void beginLaunch(Span ownStacks, Span ownStatics, Span ownConstants) {
+void beginLaunch(int ownDevice, Span ownStacks, Span ownStatics, Span ownConstants) {
   open();
+  device = ownDevice;
   stacks = ownStacks;
   statics = ownStatics;
   constants = ownConstants;
@@ -318,6 +320,10 @@ void access(const void* address, size_t bytes, Access kind) {
           static_cast<const char*>(address) + bytes > found->first + found->second) {
         fail(ILLEGAL_ADDRESS, "%zu bytes are %s at %s", bytes,
              kind == Access::READ ? "read" : "written", describe(address).c_str());
+      }
+      if (deviceOf(address) != device) {
+        fail(ILLEGAL_ADDRESS, "%s is memory of GPU %d, and the kernel runs on GPU %d",
+             describe(address).c_str(), deviceOf(address), device);
       }
       recent[oldest++ % RECENT] = {found->first, found->first + found->second};
     }

@@ -20,7 +20,11 @@ Result launch(Function* function, Extent grid, Extent block, size_t shared, Stre
     return refuse(INVALID_VALUE, "kernel %s asks for %zu bytes of shared memory, allowed are %zu",
                   kernel.name, shared, function->dynamicShared);
   }
-  Launch launch{&function->known.kernel, grid, block, shared, {}};
+  if (streams.count(stream) != 0 && (stream->device != current()->device || function->device != stream->device)) {
+    return refuse(INVALID_HANDLE, "kernel %s of GPU %d on a stream of GPU %d in the context of GPU %d", kernel.name,
+                  function->device, stream->device, current()->device);
+  }
+  Launch launch{&function->known.kernel, function->device, grid, block, shared, {}};
   const char* packed = nullptr;
   size_t bytes = 0, offset = 0;
   for (void** at = extra; at != nullptr && *at != nullptr; at += 2) {
@@ -126,6 +130,7 @@ CALL cuModuleLoadData(void** module, const void* bytes) {
     return refuse(INVALID_PTX, "PTX %d.%d is newer than the driver", own->image.ptxVersion / 10,
                   own->image.ptxVersion % 10);
   }
+  own->device = current()->device;
   *module = own.get();
   modules.insert(own.release());
   return SUCCESS;
@@ -160,7 +165,7 @@ CALL cuModuleGetFunction(void** function, void* handle, const char* text) {
   }
   auto& own = module->functions[text];
   if (own == nullptr) {
-    own = std::make_unique<Function>(Function{known->second});
+    own = std::make_unique<Function>(Function{known->second, module->device});
   }
   *function = own.get();
   return SUCCESS;

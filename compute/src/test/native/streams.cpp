@@ -63,7 +63,7 @@ CALL cuStreamCreate(void** stream, unsigned flags) {
   if (flags != 1) {
     return refuse(NOT_SUPPORTED, "a stream that waits for the default stream");
   }
-  auto* own = new Stream;
+  auto* own = new Stream{current()->device, {}};
   streams.insert(own);
   *stream = own;
   return SUCCESS;
@@ -96,6 +96,7 @@ CALL cuStreamWaitEvent(void* stream, void* handle, unsigned) {
 CALL cuEventCreate(void** event, unsigned flags) {
   NEEDS_CONTEXT;
   auto* own = new Event;
+  own->device = current()->device;
   own->timed = (flags & 2) == 0;
   events.insert(own);
   *event = own;
@@ -115,6 +116,10 @@ CALL cuEventDestroy_v2(void* handle) {
 CALL cuEventRecord(void* handle, void* stream) {
   NEEDS_CONTEXT;
   auto* event = static_cast<Event*>(handle);
+  if (streams.count(static_cast<Stream*>(stream)) != 0 && static_cast<Stream*>(stream)->device != event->device) {
+    return refuse(INVALID_HANDLE, "an event of GPU %d is recorded on a stream of GPU %d", event->device,
+                  static_cast<Stream*>(stream)->device);
+  }
   uint64_t record = ++event->recorded;
   event->stream = static_cast<Stream*>(stream);
   return enqueue(event->stream, [=] {

@@ -31,3 +31,24 @@ extern "C" __global__ void add_exactly(const float* values, long long* sums, lon
     atomicOr(spoilt, 1);
   }
 }
+
+// sums[offset + i] += others[i], what another drafter has summed up; others [n]. Launch: ceil(n / 1024) blocks of
+// 256 threads.
+extern "C" __global__ void add_sums(const long long* others, long long* sums, long long offset, long long n) {
+  constexpr int EACH = 4;
+  constexpr int THREADS = 256;
+  long long first = static_cast<long long>(blockIdx.x) * THREADS * EACH + threadIdx.x;
+  long long sum[EACH];
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    long long i = first + k * THREADS;
+    sum[k] = i < n ? sums[offset + i] + others[i] : 0;
+  }
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    long long i = first + k * THREADS;
+    if (i < n) {
+      sums[offset + i] = sum[k];
+    }
+  }
+}

@@ -86,6 +86,7 @@ public final class CudaEmulator
     setRaceChecks(true);
     setLibrary(true);
     failAllocation(-1);
+    setPeers(true);
   }
 
   static void order(Order order, long seed) {
@@ -127,6 +128,12 @@ public final class CudaEmulator
 
   /** Lets an allocation fail: the next one (0), a later one, or none (−1). */
   static native void failAllocation(int afterwards);
+
+  /** Whether the devices reach each other's memory; they do at the beginning of each test. */
+  static native void setPeers(boolean reach);
+
+  /** Copies so far from one device to another: straight, or else by way of the host. */
+  public static native long copiesBetweenDevices(boolean straight);
 
   private static native long live(int kind);
 

@@ -36,11 +36,24 @@ final class EmulatedDevice implements AutoCloseable {
   final CUstream stream;
 
   EmulatedDevice() {
+    this(0);
+  }
+
+  /** The device of this number; calls are made on it until another one is made or used. */
+  EmulatedDevice(int number) {
     CudaDriver.start();
-    check(JCudaDriver.cuDeviceGet(device, 0), "device");
+    check(JCudaDriver.cuDeviceGet(device, number), "device");
     check(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "context");
-    check(JCudaDriver.cuCtxSetCurrent(context), "context");
+    use();
     stream = stream();
+  }
+
+  void use() {
+    check(JCudaDriver.cuCtxSetCurrent(context), "context");
+  }
+
+  CUcontext context() {
+    return context;
   }
 
   CUstream stream() {
