@@ -198,7 +198,7 @@ public final class CudaBackend implements Backend {
 
   @Override
   public ExactSums exactSums(int size) {
-    return new CudaExactSums(memory, launcher, transfers, size);
+    return new CudaExactSums(memory, launcher, transfers, scratch, size);
   }
 
   @Override

@@ -6,6 +6,7 @@ import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUevent_flags;
+import jcuda.driver.CUresult;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
@@ -36,6 +37,30 @@ final class CudaContext implements CudaBackend.Part {
       throw new IllegalStateException("this backend is closed");
     }
     check(JCudaDriver.cuCtxSetCurrent(context), "switching to " + device);
+  }
+
+  CUcontext handle() {
+    return context;
+  }
+
+  /**
+   * Lets copies between this device and a peer's go straight from memory to memory, if they can; if
+   * not, the driver takes them by way of the host.
+   */
+  void reach(CudaContext peer) {
+    int[] can = {0};
+    check(
+        JCudaDriver.cuDeviceCanAccessPeer(can, handle, peer.handle),
+        "asking whether %s reaches %s".formatted(device, peer.device));
+    if (can[0] == 0) {
+      return;
+    }
+    use();
+    int result = JCudaDriver.cuCtxEnablePeerAccess(peer.context, 0);
+    if (result != CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+        && result != CUresult.CUDA_ERROR_TOO_MANY_PEERS) {
+      check(result, "letting %s reach %s".formatted(device, peer.device));
+    }
   }
 
   /** A stream that waits for no other. */

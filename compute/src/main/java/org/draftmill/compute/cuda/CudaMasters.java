@@ -1,14 +1,16 @@
 package org.draftmill.compute.cuda;
 
+import java.util.Optional;
 import org.draftmill.compute.ops.AdamW;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Masters;
+import org.draftmill.compute.ops.PeerValues;
 
 /**
  * Weights and moments in device memory: {@code optimizer.cu}. They come to the host only when asked
  * for.
  */
-final class CudaMasters implements Masters {
+final class CudaMasters implements Masters, PeerValues {
   private static final String FAMILY = "optimizer";
   private static final int THREADS = 256;
   private static final int VALUES_OF_A_BLOCK = 1024;
@@ -24,6 +26,7 @@ final class CudaMasters implements Masters {
   private final int from;
   private final int to;
   private final Piece weights; // [size] floats
+  private final PeerMemory shared; // the same
   private final Piece first; // [to − from] floats
   private final Piece second; // [to − from] floats
   private final Piece results; // 64 bits for each block of the shard, one at least
@@ -44,6 +47,7 @@ final class CudaMasters implements Masters {
     this.from = from;
     this.to = to;
     this.weights = piece((long) size * Float.BYTES);
+    this.shared = new PeerMemory(launcher, weights);
     this.first = piece((long) (to - from) * Float.BYTES);
     this.second = piece((long) (to - from) * Float.BYTES);
     this.results = piece((long) Math.max(1, blocks()) * Long.BYTES);
@@ -98,6 +102,20 @@ final class CudaMasters implements Masters {
   @Override
   public void write(float[] values, int begin, int end) {
     view(begin, 1, end - begin).write(values, begin);
+  }
+
+  @Override
+  public Optional<PeerValues> forPeers() {
+    launcher.stream().await();
+    return Optional.of(this);
+  }
+
+  @Override
+  public void take(PeerValues peer, int begin, int end) {
+    try (PeerMemory.Reading theirs = ((CudaMasters) peer).shared.read(launcher)) {
+      long at = (long) begin * Float.BYTES;
+      theirs.copy(at, (long) (end - begin) * Float.BYTES, weights, at);
+    }
   }
 
   @Override
@@ -191,6 +209,7 @@ final class CudaMasters implements Masters {
   public void close() {
     if (!closed) {
       closed = true;
+      shared.close();
       for (Piece piece : new Piece[] {weights, first, second, results}) {
         memory.free(piece.address());
         piece.invalidate();

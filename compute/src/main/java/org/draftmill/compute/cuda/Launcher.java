@@ -122,6 +122,10 @@ final class Launcher {
     value.piece().usedBy(stream.note());
   }
 
+  CudaContext context() {
+    return context;
+  }
+
   WorkStream stream() {
     return stream;
   }

@@ -29,6 +29,11 @@ final class Transfers implements CudaBackend.Part {
     this.chunkBytes = chunkBytes;
   }
 
+  /** Bytes that are on their way at once. */
+  int chunkBytes() {
+    return chunkBytes;
+  }
+
   /** The lane whose turn it is, free to be filled. */
   private StagingLane next() {
     context.use();

@@ -72,6 +72,7 @@ final class WorkStream implements CudaBackend.Part {
 
   /** Waits until all work is done. */
   void await() {
+    context.use();
     check(JCudaDriver.cuStreamSynchronize(stream), "waiting for the stream " + name);
   }
 

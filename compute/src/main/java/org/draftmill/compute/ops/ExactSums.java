@@ -1,5 +1,7 @@
 package org.draftmill.compute.ops;
 
+import java.util.Optional;
+
 /**
  * Sums on a device as 64-bit integers ({@link FixedPoint}), so that they are the same in whatever
  * order they are formed, and on every backend. Belongs to whoever asked the {@link Backend} for it.
@@ -31,6 +33,14 @@ public interface ExactSums extends AutoCloseable {
 
   /** Replaces the sums {@code from … to − 1} by those of {@code values} {@code [size]}. */
   void write(long[] values, int from, int to);
+
+  /**
+   * The sums as other devices of the process take them, once the device has done what it was given;
+   * empty where they lie on the host.
+   */
+  default Optional<PeerValues> forPeers() {
+    return Optional.empty();
+  }
 
   /** Back to zero, and sound. */
   void clear();

@@ -1,5 +1,7 @@
 package org.draftmill.compute.ops;
 
+import java.util.Optional;
+
 /**
  * The weights of a model in training, on a device: all of them in fp32, side by side, and both
  * moments of AdamW for the part that this holder updates, its shard. Every backend makes the same
@@ -38,6 +40,14 @@ public interface Masters extends AutoCloseable {
    * may be what {@link #toHost} returned.
    */
   void write(float[] weights, int from, int to);
+
+  /**
+   * The weights as other devices of the process take them, once the device has done what it was
+   * given; empty where they lie on the host.
+   */
+  default Optional<PeerValues> forPeers() {
+    return Optional.empty();
+  }
 
   /**
    * Copies the moments of the shard, {@code [to − from]} each, to the host; waits for the device.

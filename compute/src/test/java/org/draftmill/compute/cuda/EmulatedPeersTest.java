@@ -15,10 +15,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag(CudaEmulator.TAG)
 @ExtendWith(CudaEmulator.class)
 class EmulatedPeersTest {
-  private static final String COUNT =
+  private static final String NUMBER =
       """
       #include "device.cuh"
-      extern "C" __global__ void count(int* values, int upTo) {
+      extern "C" __global__ void number(int* values, int upTo) {
         for (int i = threadIdx.x; i < upTo; i += blockDim.x) {
           values[i] = i;
         }
@@ -49,7 +49,7 @@ class EmulatedPeersTest {
   void aKernelStaysOnItsDevice() {
     DeviceAddress theirs = second.zeros(128);
     first.use();
-    first.launch(first.kernel(COUNT), 1, 32, 0, theirs, 32);
+    first.launch(first.kernel(NUMBER), 1, 32, 0, theirs, 32);
     assertThatThrownBy(first::await)
         .hasMessageContaining("is memory of GPU 1, and the kernel runs on GPU 0");
   }
@@ -65,7 +65,7 @@ class EmulatedPeersTest {
   @Test
   void aKernelIsLaunchedInTheContextOfItsStream() {
     first.use();
-    var kernel = first.kernel(COUNT);
+    var kernel = first.kernel(NUMBER);
     DeviceAddress mine = first.zeros(128);
     second.use();
     assertThatThrownBy(() -> first.launch(kernel, 1, 32, 0, mine, 32))

@@ -47,6 +47,7 @@ class TrainingOnCudaITCase {
   private static TestingRuns runs;
   private static TestingRuns.Result calm;
   private static long launches;
+  private static long exchanged;
 
   /** The run that nothing happens to. */
   @BeforeAll
@@ -56,8 +57,10 @@ class TrainingOnCudaITCase {
     TestingModels.wide(dir.resolve("target"));
     CudaEmulator.setDevices(GPUS);
     long before = CudaEmulator.launches();
+    long copied = CudaEmulator.copiesBetweenDevices(true);
     calm = train("calm", "cuda");
     launches = CudaEmulator.launches() - before;
+    exchanged = CudaEmulator.copiesBetweenDevices(true) - copied;
   }
 
   @BeforeEach
@@ -101,6 +104,15 @@ class TrainingOnCudaITCase {
       double loss = expected.get(step).loss();
       assertThat(steps.get(step).loss()).isCloseTo(loss, within(NEAR * loss));
     }
+  }
+
+  @Test
+  void twoDraftersExchangeFromGpuToGpuAndGiveTheWeightsOfOne() throws Exception {
+    assertThat(exchanged).as("copies from one GPU to another").isPositive();
+
+    requireDone(train("alone", "cuda", "drafter.parallelism=1"));
+
+    assertThat(TestingRuns.weights(run("alone"))).isEqualTo(TestingRuns.weights(run("calm")));
   }
 
   @Test

@@ -17,17 +17,24 @@ public record CollectiveOptions(Duration timeout, boolean throughMemory, int pie
   /** Elements of a piece: 256 KB of 64-bit sums. */
   public static final int PIECE = 32_768;
 
+  private static final int PIECES_OF_A_DEVICE = 128;
+
   public CollectiveOptions {
     if (timeout.toMillis() < 4 || timeout.toMillis() > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("Not a usable timeout: " + timeout + ".");
     }
-    if (piece < 1 || piece > 1 << 24) {
+    if (piece < 1 || piece > Integer.MAX_VALUE / PIECES_OF_A_DEVICE) {
       throw new IllegalArgumentException("Not a usable number of elements: " + piece + ".");
     }
   }
 
   public CollectiveOptions(Duration timeout) {
     this(timeout, true, PIECE);
+  }
+
+  /** Elements that travel at once from device to device, for whom a piece is little. */
+  int devicePiece() {
+    return piece * PIECES_OF_A_DEVICE;
   }
 
   int timeoutMillis() {

@@ -62,7 +62,13 @@ final class LocalLink implements Downstream, Upstream {
               .formatted(
                   operation, peer.name(), peer.length(), from, transfer, transfer.length(), to));
     }
-    transfer.take(first, count, peer.values());
+    try {
+      transfer.take(first, count, peer.values());
+    } catch (IllegalStateException e) {
+      throw new IOException(
+          "The exchange between drafters %d and %d ended: %s.".formatted(from, to, e.getMessage()),
+          e);
+    }
     synchronized (this) {
       taken += count;
     }

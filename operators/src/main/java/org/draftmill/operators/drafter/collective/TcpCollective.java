@@ -6,11 +6,15 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.draftmill.compute.drafter.Collective;
+import org.draftmill.compute.ops.ExactSums;
+import org.draftmill.compute.ops.Masters;
+import org.draftmill.compute.ops.PeerValues;
 import org.draftmill.operators.drafter.collective.Membership.Member;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,12 +39,15 @@ public final class TcpCollective implements Collective, Closeable {
   private final Transfer.Longs longs = new Transfer.Longs();
   private final Transfer.Floats floats = new Transfer.Floats();
   private final Transfer.Doubles doubles = new Transfer.Doubles();
+  private final Transfer.Peers peerSums = new Transfer.Peers(5, "reduce-scatter between devices");
+  private final Transfer.Peers peerWeights = new Transfer.Peers(6, "all-gather between devices");
   private final List<Closeable> resources = new ArrayList<>();
 
   private Membership membership;
   private Ring ring;
   private Upstream upstream;
   private Downstream downstream;
+  private boolean together; // all members are of this process
   private long sequence;
   private long[] gathered = {};
   private boolean closed;
@@ -66,6 +73,7 @@ public final class TcpCollective implements Collective, Closeable {
   public void join(Membership members) throws IOException {
     membership = members;
     ring = new Ring(members.members(), rank);
+    together = members.members().stream().allMatch(this::inMemory);
     if (ring.size() == 1) {
       listener.close();
       return;
@@ -138,6 +146,27 @@ public final class TcpCollective implements Collective, Closeable {
     run(doubles.of(values), bounds, 0);
   }
 
+  /** From device to device where all members are of this process, else by way of the host. */
+  @Override
+  public void reduceScatter(ExactSums values, int[] bounds) throws IOException {
+    Optional<PeerValues> onDevice = together ? values.forPeers() : Optional.empty();
+    if (onDevice.isPresent()) {
+      run(peerSums.of(onDevice.get()), bounds, 1);
+    } else {
+      Collective.super.reduceScatter(values, bounds);
+    }
+  }
+
+  @Override
+  public void allGather(Masters weights, int[] bounds) throws IOException {
+    Optional<PeerValues> onDevice = together ? weights.forPeers() : Optional.empty();
+    if (onDevice.isPresent()) {
+      run(peerWeights.of(onDevice.get()), bounds, 0);
+    } else {
+      Collective.super.allGather(weights, bounds);
+    }
+  }
+
   /** Leaves the group; the neighbours fail if they still need this member. */
   @Override
   public void close() {
@@ -168,10 +197,11 @@ public final class TcpCollective implements Collective, Closeable {
       sequence++;
       downstream.begin(transfer, route, sequence);
       long ready = route.ready();
+      int atOnce = transfer.atOnce(options);
       for (int round = 0; round < route.rounds(); round++) {
         int end = route.receiveTo(round);
-        for (int from = route.receiveFrom(round); from < end; from += options.piece()) {
-          int count = Math.min(options.piece(), end - from);
+        for (int from = route.receiveFrom(round); from < end; from += atOnce) {
+          int count = Math.min(atOnce, end - from);
           upstream.receive(transfer, sequence, from, count);
           ready += count;
           downstream.ready(ready);

@@ -2,11 +2,12 @@ package org.draftmill.operators.drafter.collective;
 
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
+import org.draftmill.compute.ops.PeerValues;
 
 /**
- * The array that one operation of the collective moves, and what happens to an element that
- * arrives. One instance serves all operations of its kind, one after the other; it keeps no array
- * between them.
+ * The array, or values on a device, that one operation of the collective moves, and what happens to
+ * an element that arrives. One instance serves all operations of its kind, one after the other; it
+ * keeps no array between them.
  *
  * @param <A> type of the array
  */
@@ -43,8 +44,13 @@ abstract class Transfer<A> {
   }
 
   /** Elements of the array. */
-  final int length() {
+  int length() {
     return Array.getLength(values);
+  }
+
+  /** How many elements travel at once. */
+  int atOnce(CollectiveOptions options) {
+    return options.piece();
   }
 
   /** Writes elements {@code from … from + count − 1} at the buffer's position. */
@@ -153,6 +159,41 @@ abstract class Transfer<A> {
     @Override
     void read(int from, int count, ByteBuffer source) {
       source.asDoubleBuffer().get(values(), from, count);
+    }
+  }
+
+  /**
+   * From device to device, within a process. What arrives is added or put in place, as the values
+   * themselves know.
+   */
+  static final class Peers extends Transfer<PeerValues> {
+    Peers(int code, String name) {
+      super(code, name, 0);
+    }
+
+    @Override
+    int length() {
+      return values().size();
+    }
+
+    @Override
+    int atOnce(CollectiveOptions options) {
+      return options.devicePiece();
+    }
+
+    @Override
+    void take(int from, int count, Object peer) {
+      values().take((PeerValues) peer, from, from + count);
+    }
+
+    @Override
+    void write(int from, int count, ByteBuffer to) {
+      throw new UnsupportedOperationException("A device's memory does not leave the process.");
+    }
+
+    @Override
+    void read(int from, int count, ByteBuffer source) {
+      throw new UnsupportedOperationException("A device's memory does not leave the process.");
     }
   }
 }
