@@ -152,8 +152,8 @@ CALL cuDeviceGet(CUdevice* device, int ordinal) {
   *device = ordinal;
   return isDevice(ordinal) ? SUCCESS : refuse(INVALID_DEVICE, "no device %d", ordinal);
 }
-CALL cuDeviceGetName(char* text, int length, CUdevice device) {
-  snprintf(text, length, "Emulated GPU %d", device);
+CALL cuDeviceGetName(char* text, int length, CUdevice) {
+  snprintf(text, length, "Emulated GPU");
   return SUCCESS;
 }
 CALL cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {

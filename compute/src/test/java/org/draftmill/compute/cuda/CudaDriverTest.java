@@ -45,7 +45,7 @@ class CudaDriverTest {
     CudaEmulator.setDevice(75, MEMORY, 12000, 80);
     assertThatThrownBy(() -> Backends.open("cuda", 1))
         .isInstanceOf(InputException.class)
-        .hasMessageContaining("GPU 0 (Emulated GPU 0, compute capability 7.5, 1.0 GiB) is too old")
+        .hasMessageContaining("GPU 0 (Emulated GPU, compute capability 7.5, 1.0 GiB) is too old")
         .hasMessageContaining("8.0 (Ampere) or newer");
     try (Backend backend = Backends.open("auto", 1)) {
       assertThat(backend.name()).isEqualTo("cpu");
