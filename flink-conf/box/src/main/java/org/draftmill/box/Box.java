@@ -87,9 +87,13 @@ final class Box {
       if (role == Role.TASKMANAGER) {
         awaitTaskManagers(flink, List.of(member), deadline);
       } else if (!standby) {
-        RestApi rest = new RestApi(flink);
-        await(
-            () -> rest.overview().isPresent(), List.of(member), deadline, "the JobManager answers");
+        try (RestApi rest = new RestApi(flink)) {
+          await(
+              () -> rest.overview().isPresent(),
+              List.of(member),
+              deadline,
+              "the JobManager answers");
+        }
       }
     } catch (BoxException e) {
       member.stop(SHORT_GRACE);
@@ -145,14 +149,16 @@ final class Box {
             role.title(), pids.size() == 1 ? "process" : "processes", String.join(", ", pids));
       }
     }
-    RestApi rest = new RestApi(flink);
-    Optional<RestApi.Overview> overview = rest.overview();
-    if (overview.isPresent()) {
-      out.printf(
-          "slots        %d, %d of them free%n", overview.get().slots(), overview.get().slotsFree());
-      out.printf("jobs         %d running%n", overview.get().jobsRunning());
+    try (RestApi rest = new RestApi(flink)) {
+      Optional<RestApi.Overview> overview = rest.overview();
+      if (overview.isPresent()) {
+        out.printf(
+            "slots        %d, %d of them free%n",
+            overview.get().slots(), overview.get().slotsFree());
+        out.printf("jobs         %d running%n", overview.get().jobsRunning());
+      }
+      out.println("web UI       " + rest.root() + (overview.isEmpty() ? " (does not answer)" : ""));
     }
-    out.println("web UI       " + rest.root() + (overview.isEmpty() ? " (does not answer)" : ""));
     out.println("logs         " + layout.log());
   }
 
@@ -271,13 +277,14 @@ final class Box {
 
   private void awaitTaskManagers(Configuration flink, List<Member> members, long deadline)
       throws IOException, InterruptedException {
-    RestApi rest = new RestApi(flink);
     List<String> names = members.stream().map(Member::name).filter(Role.TASKMANAGER::isOf).toList();
-    await(
-        () -> rest.taskManagers().containsAll(names),
-        members,
-        deadline,
-        names.size() == 1 ? "the TaskManager is registered" : "all TaskManagers are registered");
+    try (RestApi rest = new RestApi(flink)) {
+      await(
+          () -> rest.taskManagers().containsAll(names),
+          members,
+          deadline,
+          names.size() == 1 ? "the TaskManager is registered" : "all TaskManagers are registered");
+    }
   }
 
   /** Something that comes to be. */

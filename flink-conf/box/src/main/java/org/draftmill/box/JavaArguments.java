@@ -95,6 +95,7 @@ final class JavaArguments {
   private void logging(String member, String config) {
     add("-Dlog.file=" + layout.logFile(member));
     add("-Dlog4j.configurationFile=" + layout.conf().resolve(config).toUri());
+    add("-XX:ErrorFile=" + layout.log().resolve(member + ".crash"));
   }
 
   /** Options of all of Flink's JVMs, then those of one kind. */
