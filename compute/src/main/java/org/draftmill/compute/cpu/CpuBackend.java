@@ -1,8 +1,10 @@
 package org.draftmill.compute.cpu;
 
+import org.draftmill.compute.host.HostClock;
 import org.draftmill.compute.host.HostExactSums;
 import org.draftmill.compute.host.HostMasters;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Ops;
@@ -24,6 +26,7 @@ public final class CpuBackend implements Backend {
   private final Kernels kernels;
   private final Parallel parallel;
   private final CpuOps ops;
+  private final HostClock encoding = new HostClock();
 
   /**
    * @param threads threads that compute, the caller's included; at least 1
@@ -50,7 +53,7 @@ public final class CpuBackend implements Backend {
 
   @Override
   public Workspace workspace() {
-    return new CpuWorkspace(kernels.panel(), parallel);
+    return new CpuWorkspace(encoding, kernels.panel(), parallel);
   }
 
   @Override
@@ -61,6 +64,16 @@ public final class CpuBackend implements Backend {
   @Override
   public Masters masters(float[] weights, int from, int to) {
     return new HostMasters(weights, from, to);
+  }
+
+  @Override
+  public DeviceClock clock() {
+    return new HostClock();
+  }
+
+  @Override
+  public double encodingSeconds() {
+    return encoding.seconds();
   }
 
   @Override

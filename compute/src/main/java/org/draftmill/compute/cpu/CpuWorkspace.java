@@ -1,5 +1,6 @@
 package org.draftmill.compute.cpu;
 
+import org.draftmill.compute.host.HostClock;
 import org.draftmill.compute.host.HostMatrix;
 import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Matrix;
@@ -10,7 +11,8 @@ final class CpuWorkspace extends HostWorkspace {
   private final int width;
   private final Parallel parallel;
 
-  CpuWorkspace(int width, Parallel parallel) {
+  CpuWorkspace(HostClock encoding, int width, Parallel parallel) {
+    super(encoding);
     this.width = width;
     this.parallel = parallel;
   }

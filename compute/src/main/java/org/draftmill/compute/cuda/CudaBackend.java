@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Ops;
@@ -33,6 +34,7 @@ public final class CudaBackend implements Backend {
   private final Launcher launcher;
   private final Transfers transfers;
   private final Transfers copies;
+  private final CudaClock encoding;
   private final Scratch scratch;
   private final Multiplier multiplier;
   private final CudaOps ops;
@@ -50,6 +52,7 @@ public final class CudaBackend implements Backend {
       transfers = own(new Transfers(context, memory, launcher, staging));
       Launcher copyLauncher = new Launcher(context, kernels, copying, false);
       copies = own(new Transfers(context, memory, copyLauncher, staging));
+      encoding = own(new CudaClock(context, copying));
       scratch = own(new Scratch(memory, transfers));
       multiplier = multiplier(products);
       ops = new CudaOps(launcher, scratch, multiplier);
@@ -207,6 +210,16 @@ public final class CudaBackend implements Backend {
   }
 
   @Override
+  public DeviceClock clock() {
+    return own(new CudaClock(context, computing));
+  }
+
+  @Override
+  public double encodingSeconds() {
+    return encoding.seconds();
+  }
+
+  @Override
   public long bytesHeld() {
     return scratch.bytesHeld();
   }
@@ -226,6 +239,11 @@ public final class CudaBackend implements Backend {
   /** Between host and device on the computing stream. */
   Transfers transfers() {
     return transfers;
+  }
+
+  /** Of {@link #copies}. */
+  CudaClock encoding() {
+    return encoding;
   }
 
   /** From the device on the copy stream. */

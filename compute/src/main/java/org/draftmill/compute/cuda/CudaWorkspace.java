@@ -49,7 +49,9 @@ final class CudaWorkspace implements Workspace {
 
   @Override
   public void encode(Matrix matrix, DType dtype, ByteBuffer destination) {
-    backend.copies().encode(CudaMatrix.of(matrix), dtype, destination, backend.computing());
+    backend
+        .copies()
+        .encode(CudaMatrix.of(matrix), dtype, destination, backend.computing(), backend.encoding());
   }
 
   @Override

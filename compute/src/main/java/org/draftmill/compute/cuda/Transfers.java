@@ -169,30 +169,21 @@ final class Transfers implements CudaBackend.Part {
   /**
    * See {@link org.draftmill.compute.ops.Workspace#encode}: waits for the work that {@code from}
    * came out of, and for nothing that the computing stream was given after it.
+   *
+   * @param clock counts from when {@code from} is there to the last chunk's arrival
    */
   synchronized void encode(
-      CudaMatrix from, DType dtype, ByteBuffer destination, WorkStream computing) {
+      CudaMatrix from, DType dtype, ByteBuffer destination, WorkStream computing, CudaClock clock) {
     context.use();
     computing.letWait(launcher.stream(), from.piece().lastUse());
-    if (dtype == DType.F32) {
-      fetch(from.address(), from.bytes(), (bytes, at) -> destination.put(bytes));
-      return;
-    }
-    String kernel = dtype == DType.BF16 ? "encode_bf16" : "encode_f16";
+    clock.start();
     int atOnce = chunkBytes / dtype.bytes();
     StagingLane last = null;
     int lastBytes = 0;
     for (long done = 0; done < from.size(); done += atOnce) {
       int count = (int) Math.min(atOnce, from.size() - done);
       StagingLane lane = next();
-      launcher.launch(
-          CONVERT,
-          kernel,
-          Grid.over(count),
-          from.address() + done * Float.BYTES,
-          lane.device(),
-          (long) count);
-      lane.toHost(lane.device(), (long) count * dtype.bytes());
+      encode(from.address() + done * Float.BYTES, dtype, count, lane);
       lane.handOver();
       if (last != null) {
         deliver(last, 0, lastBytes, (bytes, at) -> destination.put(bytes));
@@ -200,9 +191,21 @@ final class Transfers implements CudaBackend.Part {
       last = lane;
       lastBytes = count * dtype.bytes();
     }
+    clock.stop();
     if (last != null) {
       deliver(last, 0, lastBytes, (bytes, at) -> destination.put(bytes));
     }
+  }
+
+  /** Sends {@code count} values by way of the lane's buffer on the device, if they are rounded. */
+  private void encode(long address, DType dtype, int count, StagingLane lane) {
+    if (dtype == DType.F32) {
+      lane.toHost(address, (long) count * Float.BYTES);
+      return;
+    }
+    String kernel = dtype == DType.BF16 ? "encode_bf16" : "encode_f16";
+    launcher.launch(CONVERT, kernel, Grid.over(count), address, lane.device(), (long) count);
+    lane.toHost(lane.device(), (long) count * dtype.bytes());
   }
 
   @Override

@@ -45,7 +45,7 @@ final class WorkStream implements CudaBackend.Part {
     if (events[newest] == null) {
       events[newest] = context.event();
     }
-    check(JCudaDriver.cuEventRecord(events[newest], stream), "marking the stream " + name);
+    mark(events[newest]);
     marks[newest] = work;
   }
 
@@ -68,6 +68,11 @@ final class WorkStream implements CudaBackend.Part {
     check(
         JCudaDriver.cuStreamWaitEvent(other.stream, events[at], 0),
         "letting the stream " + other.name + " wait for " + name);
+  }
+
+  /** Lets {@code event} happen when the work that was put on the stream so far is done. */
+  void mark(CUevent event) {
+    check(JCudaDriver.cuEventRecord(event, stream), "marking the stream " + name);
   }
 
   /** Waits until all work is done. */

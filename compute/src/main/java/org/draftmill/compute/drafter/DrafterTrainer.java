@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.FixedPoint;
 import org.draftmill.compute.ops.HeadLoss;
 import org.draftmill.compute.ops.Masters;
@@ -34,6 +35,9 @@ public final class DrafterTrainer implements AutoCloseable {
   private final TrainingPass training;
   private final StepSums sums;
   private final StepReduction reduction;
+  private final DeviceClock forwardClock;
+  private final DeviceClock backwardClock;
+  private final DeviceClock optimizerClock;
   private long step;
   private long updates;
 
@@ -74,7 +78,11 @@ public final class DrafterTrainer implements AutoCloseable {
     this.shards = new Shards(layout.size(), size);
     int[] bounds = shards.elementBounds();
     this.masters = backend.masters(weights, bounds[rank], bounds[rank + 1]);
-    this.reduction = new StepReduction(layout, shards, settings.optimizer(), masters);
+    this.forwardClock = backend.clock();
+    this.backwardClock = backend.clock();
+    this.optimizerClock = backend.clock();
+    this.reduction =
+        new StepReduction(layout, shards, settings.optimizer(), masters, optimizerClock);
   }
 
   public DrafterConfig config() {
@@ -110,6 +118,12 @@ public final class DrafterTrainer implements AutoCloseable {
     return WeightHash.sha256(weights());
   }
 
+  /** What the device has spent on this drafter so far; any thread may ask. */
+  public DeviceSeconds deviceSeconds() {
+    return new DeviceSeconds(
+        forwardClock.seconds(), backwardClock.seconds(), optimizerClock.seconds());
+  }
+
   /** Device memory held. */
   public long bytesHeld() {
     long moments = 2L * (masters.to() - masters.from());
@@ -134,14 +148,18 @@ public final class DrafterTrainer implements AutoCloseable {
     long backwardNanos = 0;
     for (Pass pass : passes(microbatch, anchors)) {
       final long start = System.nanoTime();
+      forwardClock.start();
       Matrix normed = training.forward(pass, hidden);
       Matrix dNormed = training.gradientLike(normed);
       HeadLoss.Result result =
           training.headLoss(
               pass, hidden, settings.loss(), settings.chunkRows(config), normed, dNormed);
+      forwardClock.stop();
       sums.addLoss(result, pass.supervised(), settings.loss().capLambda());
       final long middle = System.nanoTime();
+      backwardClock.start();
       training.backward(dNormed, sums);
+      backwardClock.stop();
       forwardNanos += middle - start;
       backwardNanos += System.nanoTime() - middle;
       sums.count(StepSums.PASSES, 1);
@@ -213,7 +231,9 @@ public final class DrafterTrainer implements AutoCloseable {
           reduction.apply(collective, sums.gradient(), denominator, learningRate, ++updates);
       norm = outcome.gradientNorm();
       final long loading = System.nanoTime();
+      optimizerClock.start();
       model.load(masters);
+      optimizerClock.stop();
       reduceNanos += outcome.reduceNanos();
       optimizerNanos = outcome.optimizerNanos() + System.nanoTime() - loading;
     }
@@ -317,6 +337,9 @@ public final class DrafterTrainer implements AutoCloseable {
 
   @Override
   public void close() {
+    forwardClock.close();
+    backwardClock.close();
+    optimizerClock.close();
     masters.close();
     sums.close();
     training.close();

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.draftmill.compute.drafter.ParameterLayout.Parameter;
 import org.draftmill.compute.ops.AdamW;
+import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.FixedPoint;
 import org.draftmill.compute.ops.Masters;
@@ -26,17 +27,24 @@ final class StepReduction {
   private final Shards shards;
   private final OptimizerSettings settings;
   private final Masters masters;
+  private final DeviceClock clock;
   private final double[] blockSquares; // [blocks]
 
   /**
    * @param masters whose shard is this drafter's among {@code shards}
+   * @param clock measures what is computed
    */
   StepReduction(
-      ParameterLayout layout, Shards shards, OptimizerSettings settings, Masters masters) {
+      ParameterLayout layout,
+      Shards shards,
+      OptimizerSettings settings,
+      Masters masters,
+      DeviceClock clock) {
     this.layout = layout;
     this.shards = shards;
     this.settings = settings;
     this.masters = masters;
+    this.clock = clock;
     this.blockSquares = new double[shards.blocks()];
   }
 
@@ -62,13 +70,17 @@ final class StepReduction {
     collective.reduceScatter(gradient, bounds);
     final long summed = System.nanoTime();
     double mean = FixedPoint.UNIT / denominator;
+    clock.start();
     masters.squares(gradient, mean, blockSquares);
+    clock.stop();
     final long squared = System.nanoTime();
     collective.allGather(blockSquares, shards.blockBounds());
     double norm = Math.sqrt(Arrays.stream(blockSquares).reduce(0, Double::sum));
     final long gathered = System.nanoTime();
     double factor = mean * Math.min(1, settings.clip() / (norm + CLIP_SLACK));
+    clock.start();
     update(gradient, factor, settings.adamW(learningRate, update));
+    clock.stop();
     final long updated = System.nanoTime();
     collective.allGather(masters, bounds);
     final long end = System.nanoTime();

@@ -18,9 +18,18 @@ public abstract class HostWorkspace implements Workspace {
 
   private static final int CONVERT_AT_ONCE = 4096;
 
+  private final HostClock encoding;
+
   private FloatArena matrices = new FloatArena(Boolean.getBoolean(POISON));
   private FloatPool arranged = new FloatPool(Boolean.getBoolean(POISON));
   private long peakBytes; // once closed
+
+  /**
+   * @param encoding measures {@link #encode}
+   */
+  protected HostWorkspace(HostClock encoding) {
+    this.encoding = encoding;
+  }
 
   /** An array of at least {@code length} values of any content, until the next reset. */
   protected final float[] take(int length) {
@@ -80,6 +89,7 @@ public abstract class HostWorkspace implements Workspace {
 
   @Override
   public final void encode(Matrix matrix, DType dtype, ByteBuffer destination) {
+    final long start = System.nanoTime();
     HostMatrix from = HostMatrix.of(matrix);
     ByteBuffer bytes = destination.slice().order(ByteOrder.LITTLE_ENDIAN);
     if (dtype == DType.F32) {
@@ -88,6 +98,7 @@ public abstract class HostWorkspace implements Workspace {
       encodeHalves(from, dtype, bytes);
     }
     destination.position(destination.position() + Math.multiplyExact(from.size(), dtype.bytes()));
+    encoding.add(System.nanoTime() - start);
   }
 
   private static void encodeHalves(HostMatrix from, DType dtype, ByteBuffer bytes) {

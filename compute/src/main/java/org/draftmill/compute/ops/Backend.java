@@ -34,6 +34,15 @@ public interface Backend extends AutoCloseable {
    */
   Masters masters(float[] weights, int from, int to);
 
+  /** A new clock for work of this backend. */
+  DeviceClock clock();
+
+  /**
+   * Seconds that {@link Workspace#encode} has taken of the device so far, which may be computing
+   * meanwhile. Never waits; any thread may ask.
+   */
+  double encodingSeconds();
+
   /**
    * Bytes that operations keep for their next call, beside all workspaces; tiles of a fixed small
    * size are not counted.

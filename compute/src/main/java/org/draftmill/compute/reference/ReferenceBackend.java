@@ -1,10 +1,12 @@
 package org.draftmill.compute.reference;
 
+import org.draftmill.compute.host.HostClock;
 import org.draftmill.compute.host.HostExactSums;
 import org.draftmill.compute.host.HostMasters;
 import org.draftmill.compute.host.HostMatrix;
 import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
@@ -20,6 +22,7 @@ public final class ReferenceBackend implements Backend {
   public static final String NAME = "reference";
 
   private final Ops ops = new ReferenceOps();
+  private final HostClock encoding = new HostClock();
 
   @Override
   public String name() {
@@ -33,7 +36,7 @@ public final class ReferenceBackend implements Backend {
 
   @Override
   public Workspace workspace() {
-    return new ReferenceWorkspace();
+    return new ReferenceWorkspace(encoding);
   }
 
   @Override
@@ -44,6 +47,16 @@ public final class ReferenceBackend implements Backend {
   @Override
   public Masters masters(float[] weights, int from, int to) {
     return new HostMasters(weights, from, to);
+  }
+
+  @Override
+  public DeviceClock clock() {
+    return new HostClock();
+  }
+
+  @Override
+  public double encodingSeconds() {
+    return encoding.seconds();
   }
 
   @Override
@@ -70,6 +83,10 @@ public final class ReferenceBackend implements Backend {
   }
 
   private static final class ReferenceWorkspace extends HostWorkspace {
+    ReferenceWorkspace(HostClock encoding) {
+      super(encoding);
+    }
+
     @Override
     public Weight arrange(Matrix matrix) {
       return new PlainWeight(matrix(matrix.rows(), matrix.columns(), matrix.toArray()));

@@ -7,6 +7,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.Ints;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
@@ -52,6 +53,7 @@ public final class TargetModel implements AutoCloseable {
   private final Matrix finalNorm; // [1, hidden]
 
   private final Activations activations;
+  private final DeviceClock clock;
   private final Workspace indices;
   private final BlockingQueue<ResultBuffer> results = new ArrayBlockingQueue<>(RESULTS);
   private volatile boolean closed;
@@ -71,6 +73,7 @@ public final class TargetModel implements AutoCloseable {
     this.finalNorm = finalNorm;
     this.activations = new Activations(backend, config);
     this.indices = backend.workspace();
+    this.clock = backend.clock();
     for (int i = 0; i < RESULTS; i++) {
       results.add(new ResultBuffer(backend));
     }
@@ -158,6 +161,7 @@ public final class TargetModel implements AutoCloseable {
   private Forward forward(
       int[] inputIds, int[] documentStarts, Taps taps, boolean withFinal, ResultBuffer result) {
     int rows = inputIds.length;
+    clock.start();
     result.resize(rows, tapColumns(taps), withFinal ? config.hidden() : 0);
     activations.resize(rows);
     DecoderLayer.Attention attention = new PackedAttention(ops(), documentStarts, activations);
@@ -171,6 +175,7 @@ public final class TargetModel implements AutoCloseable {
       normFinal(finalStates);
       finite &= ops().allFinite(finalStates);
     }
+    clock.stop();
     return new Forward(this, result, tapped, finalStates, finite);
   }
 
@@ -223,6 +228,11 @@ public final class TargetModel implements AutoCloseable {
 
   int tapColumns(Taps taps) {
     return Math.multiplyExact(taps.count(), config.hidden());
+  }
+
+  /** Seconds that the device has spent on {@link #forward} so far; any thread may ask. */
+  public double forwardSeconds() {
+    return clock.seconds();
   }
 
   /** The operations of the model's device. */
@@ -289,6 +299,7 @@ public final class TargetModel implements AutoCloseable {
     if (!closed) {
       closed = true;
       closeReturned();
+      clock.close();
       indices.close();
       activations.close();
       weights.close();

@@ -12,6 +12,7 @@ import org.draftmill.compute.OpCases;
 import org.draftmill.compute.OpCases.OpCase;
 import org.draftmill.compute.host.HostWorkspace;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.HeadLoss;
 import org.draftmill.compute.ops.Masters;
@@ -244,6 +245,16 @@ class CudaHeadLossTest {
     @Override
     public Masters masters(float[] weights, int from, int to) {
       return cuda.masters(weights, from, to);
+    }
+
+    @Override
+    public DeviceClock clock() {
+      return cuda.clock();
+    }
+
+    @Override
+    public double encodingSeconds() {
+      return cuda.encodingSeconds();
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Map;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
@@ -56,6 +57,16 @@ final class RoundingReference implements Backend {
   @Override
   public Masters masters(float[] weights, int from, int to) {
     return reference.masters(weights, from, to);
+  }
+
+  @Override
+  public DeviceClock clock() {
+    return reference.clock();
+  }
+
+  @Override
+  public double encodingSeconds() {
+    return reference.encodingSeconds();
   }
 
   @Override

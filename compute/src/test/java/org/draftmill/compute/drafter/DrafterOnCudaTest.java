@@ -83,7 +83,12 @@ class DrafterOnCudaTest {
         }
         assertThat(trainer.step(member).skipped()).isFalse();
       }
-      return trainer.weightsSha256();
+      String hash = trainer.weightsSha256(); // waits for all that was given to the device
+      DeviceSeconds seconds = trainer.deviceSeconds();
+      assertThat(seconds.forward()).isPositive();
+      assertThat(seconds.backward()).isPositive();
+      assertThat(seconds.optimizer()).isPositive();
+      return hash;
     }
   }
 }

@@ -3,6 +3,7 @@ package org.draftmill.compute.target;
 import java.util.ArrayList;
 import java.util.List;
 import org.draftmill.compute.ops.Backend;
+import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Ops;
@@ -48,6 +49,16 @@ final class TestingBackend implements Backend {
   @Override
   public Masters masters(float[] weights, int from, int to) {
     return backend.masters(weights, from, to);
+  }
+
+  @Override
+  public DeviceClock clock() {
+    return backend.clock();
+  }
+
+  @Override
+  public double encodingSeconds() {
+    return backend.encodingSeconds();
   }
 
   @Override

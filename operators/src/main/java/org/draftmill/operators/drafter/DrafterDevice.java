@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.util.IOUtils;
 import org.draftmill.compute.drafter.Collective;
+import org.draftmill.compute.drafter.DeviceSeconds;
 import org.draftmill.compute.drafter.DrafterConfig;
 import org.draftmill.compute.drafter.DrafterExport;
 import org.draftmill.compute.drafter.DrafterState;
@@ -101,6 +102,11 @@ final class DrafterDevice implements Trainer {
   @Override
   public StepFigures step(Collective collective) throws IOException {
     return trainer.step(collective);
+  }
+
+  /** What the device has spent on this drafter; any thread may ask, also when it is closed. */
+  DeviceSeconds deviceSeconds() {
+    return trainer.deviceSeconds();
   }
 
   /** A copy of what must be written down. */

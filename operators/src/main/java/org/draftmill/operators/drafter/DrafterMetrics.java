@@ -1,10 +1,12 @@
 package org.draftmill.operators.drafter;
 
 import java.util.concurrent.atomic.DoubleAdder;
+import java.util.function.Supplier;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MeterView;
 import org.apache.flink.metrics.MetricGroup;
+import org.draftmill.compute.drafter.DeviceSeconds;
 import org.draftmill.compute.drafter.MicrobatchFigures;
 import org.draftmill.compute.drafter.StepFigures;
 
@@ -21,6 +23,7 @@ final class DrafterMetrics {
   private final DoubleAdder backward = new DoubleAdder();
   private final DoubleAdder reduce = new DoubleAdder();
   private final DoubleAdder optimizer = new DoubleAdder();
+  private final MetricGroup group;
   private final Counter microbatches;
   private final Counter tokens;
   private final Counter skippedSteps;
@@ -29,7 +32,7 @@ final class DrafterMetrics {
   private volatile double stepSeconds = Double.NaN;
 
   DrafterMetrics(MetricGroup operator) {
-    MetricGroup group = operator.addGroup("draftmill").addGroup("drafter");
+    group = operator.addGroup("draftmill").addGroup("drafter");
     seconds(group, "waitSeconds", wait);
     seconds(group, "forwardSeconds", forward);
     seconds(group, "backwardSeconds", backward);
@@ -48,6 +51,13 @@ final class DrafterMetrics {
     figure(group, "jointPrefix", StepFigures::jointPrefix);
     figure(group, "lr", StepFigures::learningRate);
     figure(group, "gradNorm", StepFigures::gradientNorm);
+  }
+
+  /** Adds what the device has spent, once there is one. */
+  void measure(Supplier<DeviceSeconds> device) {
+    group.gauge("deviceForwardSeconds", (Gauge<Double>) () -> device.get().forward());
+    group.gauge("deviceBackwardSeconds", (Gauge<Double>) () -> device.get().backward());
+    group.gauge("deviceOptimizerSeconds", (Gauge<Double>) () -> device.get().optimizer());
   }
 
   void trained(MicrobatchFigures figures) {

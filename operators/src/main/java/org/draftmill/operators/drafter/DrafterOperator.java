@@ -146,6 +146,7 @@ final class DrafterOperator extends AbstractStreamOperator<String>
     startClock.at("opening its device and loading " + settings.run().target());
     DeviceLease lease = DeviceLease.take(settings.device(), GpuClaim.of(getRuntimeContext()));
     device = DrafterDevice.open(settings, lease, rank, size);
+    drafterMetrics.measure(device::deviceSeconds);
     startClock.at("reading the drafters' states");
     List<StepMarker> markers = restore();
     startClock.at("opening its port");

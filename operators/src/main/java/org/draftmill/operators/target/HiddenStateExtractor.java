@@ -17,6 +17,18 @@ public interface HiddenStateExtractor extends AutoCloseable {
    */
   HiddenStates forward(PackedBatch batch) throws InterruptedException;
 
+  /** What the device has spent so far; any thread may ask, also when this is closed. */
+  DeviceSeconds deviceSeconds();
+
+  /**
+   * What a target's device has spent on its work, in seconds; work that is not yet done is in a
+   * later answer. On a host these are the times that the calls took.
+   *
+   * @param forward layers, and looking for values that are not finite
+   * @param encode rounding hidden states and copying them to the host, beside the next forward pass
+   */
+  record DeviceSeconds(double forward, double encode) {}
+
   /** Called once, when no other method runs any more; results may still be out. */
   @Override
   void close();

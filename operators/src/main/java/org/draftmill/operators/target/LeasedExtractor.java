@@ -35,6 +35,11 @@ record LeasedExtractor(HiddenStateExtractor extractor, DeviceLease lease)
   }
 
   @Override
+  public DeviceSeconds deviceSeconds() {
+    return extractor.deviceSeconds();
+  }
+
+  @Override
   public void close() {
     try {
       extractor.close();

@@ -93,6 +93,11 @@ final class ModelExtractor implements HiddenStateExtractor {
   }
 
   @Override
+  public DeviceSeconds deviceSeconds() {
+    return new DeviceSeconds(model.forwardSeconds(), backend.encodingSeconds());
+  }
+
+  @Override
   public void close() {
     model.close();
     backend.close();

@@ -104,9 +104,11 @@ final class TargetOperator extends AbstractStreamOperator<HiddenStateChunk>
     figures = new TargetMetrics(getMetricGroup(), activity);
     getRuntimeContext().addAccumulator(TargetOperatorFactory.BUSY_SECONDS, busySeconds);
     getRuntimeContext().addAccumulator(TargetOperatorFactory.TOKENS, tokens);
+    HiddenStateExtractor extractor = openExtractor();
+    figures.measure(extractor::deviceSeconds);
     pipeline =
         new TargetPipeline(
-            openExtractor(),
+            extractor,
             new ChunkPacker(settings.chunkBytes(), settings.hiddenDtype()),
             settings.retries(),
             activity,

@@ -81,6 +81,11 @@ final class TestingExtractor implements HiddenStateExtractor {
   }
 
   @Override
+  public DeviceSeconds deviceSeconds() {
+    return new DeviceSeconds(forwards.size(), 0);
+  }
+
+  @Override
   public void close() {
     onClose.run();
     closed = true;
