@@ -57,7 +57,8 @@ public final class JsonFile {
   public static <T> T read(ByteSource source, String format, int version, Class<T> type)
       throws IOException {
     try (InputStream in = source.open(0)) {
-      if (!(MAPPER.readTree(in) instanceof ObjectNode file)) {
+      if (!(MAPPER.readTree(BoundedFile.bytes(in, source.name(), BoundedFile.SMALL))
+          instanceof ObjectNode file)) {
         throw new InputException(source.name() + " holds no JSON object.");
       }
       String foundFormat = text(file.remove("format"));

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.draftmill.corpus.InputException;
+import org.draftmill.corpus.io.BoundedFile;
 
 /**
  * The chat template of a target, rendered as Hugging Face's {@code apply_chat_template} does: the
@@ -70,13 +71,14 @@ public final class ChatTemplate {
     Map<String, Source> sources = new LinkedHashMap<>();
     Path file = target.resolve("chat_template.jinja");
     if (Files.isRegularFile(file)) {
-      sources.put(DEFAULT, new Source(Files.readString(file), file.toString()));
+      sources.put(DEFAULT, new Source(BoundedFile.text(file, BoundedFile.SMALL), file.toString()));
       Path more = target.resolve("additional_chat_templates");
       if (Files.isDirectory(more)) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(more, "*.jinja")) {
           for (Path named : files) {
             String name = named.getFileName().toString().replaceFirst("\\.jinja$", "");
-            sources.put(name, new Source(Files.readString(named), named.toString()));
+            sources.put(
+                name, new Source(BoundedFile.text(named, BoundedFile.SMALL), named.toString()));
           }
         }
       }

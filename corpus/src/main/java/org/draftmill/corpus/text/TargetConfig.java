@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.draftmill.corpus.InputException;
+import org.draftmill.corpus.io.BoundedFile;
 
 /**
  * What the JSON files of a target's folder say about its text. Files that are missing say nothing.
@@ -53,7 +54,7 @@ final class TargetConfig {
       return MissingNode.getInstance();
     }
     try {
-      return new ObjectMapper().readTree(Files.readAllBytes(file));
+      return new ObjectMapper().readTree(BoundedFile.bytes(file, BoundedFile.SMALL));
     } catch (JsonProcessingException e) {
       throw new InputException(file + " is no JSON: " + e.getOriginalMessage(), e);
     }

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalInt;
 import org.draftmill.corpus.InputException;
+import org.draftmill.corpus.io.BoundedFile;
 import org.draftmill.corpus.io.Digests;
 
 /**
@@ -56,7 +57,7 @@ public final class TextTokenizer implements AutoCloseable {
           "The target %s has no %s; save its tokenizer in that format, for instance with AutoTokenizer.from_pretrained(...).save_pretrained(...)."
               .formatted(target, FILE));
     }
-    byte[] bytes = Files.readAllBytes(file);
+    byte[] bytes = BoundedFile.bytes(file, BoundedFile.TOKENIZER);
     ObjectMapper json = new ObjectMapper();
     try {
       if (!(json.readTree(bytes) instanceof ObjectNode definition)) {

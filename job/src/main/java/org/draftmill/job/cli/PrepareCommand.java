@@ -62,6 +62,14 @@ public final class PrepareCommand implements Callable<Integer> {
       description = "Subtasks; by default all cores. The dataset does not depend on it.")
   private Integer parallelism;
 
+  @Option(
+      names = "--max-unpack-ratio",
+      defaultValue = "200",
+      paramLabel = "N",
+      description =
+          "How many times larger than itself a .gz file may become (${DEFAULT-VALUE}); what grows more is refused as a bomb.")
+  private int maxUnpackRatio;
+
   public PrepareCommand(Console console) {
     this.console = console;
   }
@@ -69,13 +77,15 @@ public final class PrepareCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     int subtasks = parallelism == null ? Runtime.getRuntime().availableProcessors() : parallelism;
-    if (maxLength < 0 || subtasks < 1) {
-      throw new InputException("--max-length must not be negative, --parallelism at least 1.");
+    if (maxLength < 0 || subtasks < 1 || maxUnpackRatio < 1) {
+      throw new InputException(
+          "--max-length must not be negative, --parallelism and --max-unpack-ratio at least 1.");
     }
     DatasetManifest manifest =
         new Preparation(console)
             .run(
-                new PrepareSettings(target, inputs, out, maxLength, subtasks, ZonedDateTime.now()));
+                new PrepareSettings(
+                    target, inputs, out, maxLength, subtasks, ZonedDateTime.now(), maxUnpackRatio));
     report(manifest).forEach(console::say);
     console.result("dataset: " + out);
     return ExitCode.DONE;

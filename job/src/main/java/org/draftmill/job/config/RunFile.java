@@ -2,7 +2,6 @@ package org.draftmill.job.config;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -11,6 +10,7 @@ import java.util.Map;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.draftmill.compute.InputException;
+import org.draftmill.corpus.io.BoundedFile;
 import org.draftmill.job.config.FlatYaml.Entry;
 
 /**
@@ -48,7 +48,7 @@ public final class RunFile {
 
   private static String content(Path file) {
     try {
-      return Files.readString(file);
+      return BoundedFile.text(file, BoundedFile.SMALL);
     } catch (NoSuchFileException e) {
       throw new InputException("There is no run file " + file + ".", e);
     } catch (CharacterCodingException e) {

@@ -1,11 +1,11 @@
 package org.draftmill.job.prepare;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.Configuration;
@@ -21,6 +21,15 @@ import org.draftmill.corpus.dataset.ArrowShardReader;
 final class InputFormat implements BulkFormat<InputRow, FileSourceSplit> {
   private static final int BATCH_ROWS = 256;
   private static final int BATCH_BYTES = 1 << 20;
+
+  private final int maxUnpackRatio;
+
+  /**
+   * @param maxUnpackRatio how many times larger than a compressed file its content may be
+   */
+  InputFormat(int maxUnpackRatio) {
+    this.maxUnpackRatio = maxUnpackRatio;
+  }
 
   @Override
   public Reader<InputRow> createReader(Configuration configuration, FileSourceSplit range)
@@ -57,12 +66,15 @@ final class InputFormat implements BulkFormat<InputRow, FileSourceSplit> {
     return new LineReader(in, afterStart, range.length(), LineReader.MAX_LINE_BYTES);
   }
 
-  private static LineReader gzipLines(FileSourceSplit range) throws IOException {
+  private LineReader gzipLines(FileSourceSplit range) throws IOException {
     InputStream in = range.path().getFileSystem().open(range.path());
     try {
       return new LineReader(
-          new GZIPInputStream(in, 1 << 16), false, Long.MAX_VALUE, LineReader.MAX_LINE_BYTES);
-    } catch (ZipException e) {
+          UnpackedStream.of(range.path().getPath(), in, maxUnpackRatio),
+          false,
+          Long.MAX_VALUE,
+          LineReader.MAX_LINE_BYTES);
+    } catch (ZipException | EOFException e) {
       in.close();
       throw damaged(range, e);
     }
@@ -122,7 +134,7 @@ final class InputFormat implements BulkFormat<InputRow, FileSourceSplit> {
           bytes += line == null ? 0 : line.length;
           batch.add(InputRow.of(range, row++, line));
         }
-      } catch (ZipException | java.io.EOFException e) {
+      } catch (ZipException | EOFException e) {
         throw damaged(split, e);
       }
     }

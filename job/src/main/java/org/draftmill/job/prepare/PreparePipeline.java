@@ -1,7 +1,6 @@
 package org.draftmill.job.prepare;
 
 import java.nio.file.Path;
-import java.util.List;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -25,7 +24,7 @@ final class PreparePipeline {
     env.setParallelism(settings.parallelism());
     SingleOutputStreamOperator<PreparedRow> sequences =
         env.fromSource(
-                rows(settings.inputs()),
+                rows(settings),
                 WatermarkStrategy.noWatermarks(),
                 "rows",
                 TypeInformation.of(InputRow.class))
@@ -46,10 +45,10 @@ final class PreparePipeline {
         .uid("rejects");
   }
 
-  private static FileSource<InputRow> rows(List<Path> inputs) {
+  private static FileSource<InputRow> rows(PrepareSettings settings) {
     return FileSource.forBulkFileFormat(
-            new InputFormat(),
-            inputs.stream()
+            new InputFormat(settings.maxUnpackRatio()),
+            settings.inputs().stream()
                 .map(PreparePipeline::flinkPath)
                 .toArray(org.apache.flink.core.fs.Path[]::new))
         .setFileEnumerator(InputRanges::new)

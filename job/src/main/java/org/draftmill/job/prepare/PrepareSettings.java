@@ -13,11 +13,24 @@ import java.util.List;
  * @param maxLength the most tokens of a sequence; 0 for no limit
  * @param parallelism subtasks; the dataset does not depend on it
  * @param now what templates that ask for the time are told
+ * @param maxUnpackRatio how many times larger than a compressed file its content may be
  */
 public record PrepareSettings(
-    Path target, List<Path> inputs, Path out, int maxLength, int parallelism, ZonedDateTime now) {
+    Path target,
+    List<Path> inputs,
+    Path out,
+    int maxLength,
+    int parallelism,
+    ZonedDateTime now,
+    int maxUnpackRatio) {
   public PrepareSettings {
     inputs = List.copyOf(inputs);
+  }
+
+  /** With the limits of files that come from anywhere. */
+  public PrepareSettings(
+      Path target, List<Path> inputs, Path out, int maxLength, int parallelism, ZonedDateTime now) {
+    this(target, inputs, out, maxLength, parallelism, now, UnpackedStream.RATIO);
   }
 
   /** Where the parts lie until the dataset is whole. */

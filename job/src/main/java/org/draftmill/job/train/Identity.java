@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.draftmill.compute.InputException;
+import org.draftmill.corpus.io.BoundedFile;
 import org.draftmill.corpus.plan.Plan;
 import org.draftmill.corpus.plan.PlanManifest;
 
@@ -40,7 +41,7 @@ final class Identity {
       for (Path file : files) {
         content.append(file.getFileName()).append(' ').append(Files.size(file)).append('\n');
         if (file.getFileName().toString().endsWith(".json")) {
-          content.append(digest(Files.readString(file))).append('\n');
+          content.append(digest(BoundedFile.text(file, BoundedFile.SMALL))).append('\n');
         }
       }
       return digest(content.toString());
@@ -53,7 +54,7 @@ final class Identity {
   static String ofTokenizer(Path model) {
     Path file = model.resolve("tokenizer.json");
     try {
-      return Files.exists(file) ? digest(Files.readString(file)) : "none";
+      return Files.exists(file) ? digest(BoundedFile.text(file, BoundedFile.TOKENIZER)) : "none";
     } catch (IOException e) {
       throw new InputException("Cannot read the target's " + file + ": " + e.getMessage() + ".", e);
     }

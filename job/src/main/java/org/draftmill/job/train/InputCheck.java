@@ -7,6 +7,7 @@ import org.draftmill.compute.InputException;
 import org.draftmill.compute.target.TargetModel;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.dataset.DatasetManifest;
+import org.draftmill.corpus.io.BoundedFile;
 import org.draftmill.corpus.io.Digests;
 import org.draftmill.operators.jobs.JobsOptions;
 
@@ -38,7 +39,7 @@ public final class InputCheck {
         || !Files.exists(file)) {
       return;
     }
-    String found = Digests.sha256Hex(Files.readAllBytes(file));
+    String found = Digests.sha256Hex(BoundedFile.bytes(file, BoundedFile.TOKENIZER));
     if (!found.equals(manifest.tokenizerSha256())) {
       throw new InputException(
           "The dataset %s was prepared for %s with a tokenizer whose SHA-256 is %s, but that of %s is %s: its ids would mean other text. Prepare it for this target."

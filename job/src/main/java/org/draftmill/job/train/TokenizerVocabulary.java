@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.OptionalInt;
 import org.draftmill.compute.InputException;
+import org.draftmill.corpus.io.BoundedFile;
 
 /**
  * Which ids a target's tokenizer uses, from its {@code tokenizer.json}, and its mask token, from
@@ -54,7 +55,7 @@ final class TokenizerVocabulary {
       return json.createObjectNode();
     }
     try {
-      return json.readTree(file.toFile());
+      return json.readTree(BoundedFile.bytes(file, BoundedFile.TOKENIZER));
     } catch (IOException e) {
       String why = e instanceof JacksonException bad ? bad.getOriginalMessage() : e.getMessage();
       throw new InputException("Cannot read the target's " + file + ": " + why + ".", e);

@@ -101,6 +101,33 @@ class PreparationITCase {
         .hasLineCount(1);
   }
 
+  @Test
+  void aBombEndsWithTwoAndOneLine() throws Exception {
+    Path bomb = dir.resolve("bomb.jsonl.gz");
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(bomb))) {
+      byte[] blanks = " ".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
+      blanks[blanks.length - 1] = '\n';
+      for (int i = 0; i < 200; i++) {
+        out.write(blanks);
+      }
+    }
+
+    TestingRuns.Result result =
+        TestingRuns.draftmill(
+            "prepare",
+            "--target",
+            TARGET.toString(),
+            "--input",
+            bomb.toString(),
+            "--out",
+            dir.resolve("out").toString());
+
+    assertThat(result.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(result.err())
+        .startsWith("error: The input " + bomb + " becomes more than 200 times larger")
+        .hasLineCount(1);
+  }
+
   /** Every hundredth line is broken. */
   private static List<String> lines(int count) {
     Random random = new Random(count);
