@@ -16,7 +16,7 @@ fi
 shift
 
 # Heap of the benchmark's own JVM; what claims to do with less starts a JVM with less.
-declare -A heaps=([balance]=6g [checkpoint]=4g [dataplane]=4g [reduce]=4g)
+declare -A heaps=([balance]=6g [checkpoint]=4g [cuda]=8g [dataplane]=4g [models]=24g [reduce]=4g)
 
 stamp=benchmarks/target/benchmarks.built
 modules=(compute corpus serializers operators job benchmarks)

@@ -3,8 +3,8 @@ package org.draftmill.benchmarks;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import org.draftmill.compute.Backends;
 import org.draftmill.compute.cuda.CudaBackend;
+import org.draftmill.compute.cuda.MatrixProducts;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Blocks;
 import org.draftmill.compute.ops.HeadLoss;
@@ -20,11 +20,16 @@ import org.draftmill.compute.ops.Workspace;
 /**
  * Every operation of the cuda backend at the shapes of an 8B target (hidden 4,096, 32 query and 8
  * key/value heads of 128, MLP 12,288, vocabulary 151,936): its time, and the share of what bounds
- * it: the memory's rate as a copy reaches it, or the tensor cores' peak where {@code --peak TFLOPS}
- * gives it. A smoke run takes tiny shapes, so that the emulator of CUDA can do it.
+ * it, both measured before: the rate at which the device copies its memory, and that of the best
+ * large product, the library's where it is there. Attention stands beside that of {@code
+ * benchmarks/torch_models.py}. A smoke run takes tiny shapes, so that the emulator of CUDA can do
+ * it.
  */
 public final class CudaBenchmark {
   private static final int BLOCK = 16;
+
+  /** Random values that are drawn; larger matrices repeat them. */
+  private static final int DRAWN = (1 << 20) - 3;
 
   /** What the shapes are made of. */
   private record Scale(
@@ -44,34 +49,47 @@ public final class CudaBenchmark {
     }
   }
 
+  /** Of the rate of copying, that kernels which move bytes should reach. */
+  private static final double SHARE_OF_COPY = 0.85;
+
+  /** Of the library's rate, that our own products should reach. */
+  private static final double SHARE_OF_CUBLAS = 0.55;
+
+  /** Of FlashAttention's rate, that attention should reach. */
+  private static final double SHARE_OF_FLASH = 0.60;
+
   private final Results results;
+  private final TorchFigures torch;
   private final Scale scale;
   private final int repeats;
-  private final double peak;
   private final Random random = new Random(1);
   private final Backend backend;
+  private final Backend cublas; // null where it is not there
   private final Ops ops;
-  private double copyRate = Double.NaN; // bytes a second
+  private double copyRate; // bytes a second
+  private double peak; // operations a second
 
-  private CudaBenchmark(Results results, Backend backend, double peak) {
+  private CudaBenchmark(Results results, TorchFigures torch, Backend backend, Backend cublas) {
     this.results = results;
+    this.torch = torch;
     this.backend = backend;
+    this.cublas = cublas;
     this.ops = backend.ops();
     this.scale = results.isSmoke() ? Scale.TINY : Scale.LARGE;
     this.repeats = results.isSmoke() ? 1 : 20;
-    this.peak = peak;
   }
 
-  /** {@code [--smoke] [--peak TFLOPS]}, the latter of dense bf16 products. */
+  /** {@code [--smoke]}. */
   public static void main(String[] args) throws Exception {
     Results results = new Results("cuda", args);
-    List<String> arguments = Arrays.asList(args);
-    int at = arguments.indexOf("--peak");
-    double peak = at < 0 ? Double.NaN : 1e12 * Double.parseDouble(arguments.get(at + 1));
     results.figure("gpus", CudaBackend.usable() ? 1 : 0);
     if (CudaBackend.usable()) {
-      try (Backend backend = Backends.open("cuda", 1)) {
-        CudaBenchmark benchmark = new CudaBenchmark(results, backend, peak);
+      boolean library = CudaBackend.hasCublas();
+      System.out.println(library ? "  with cuBLAS" : "  cuBLAS cannot be used here: left out");
+      try (Backend backend = CudaBackend.open(0);
+          Backend cublas = library ? CudaBackend.open(0, MatrixProducts.CUBLAS) : null) {
+        CudaBenchmark benchmark = new CudaBenchmark(results, TorchFigures.read(), backend, cublas);
+        benchmark.ceilings();
         benchmark.memoryBound();
         benchmark.products();
         benchmark.attention();
@@ -81,10 +99,36 @@ public final class CudaBenchmark {
     results.write();
   }
 
+  private void ceilings() {
+    try (Workspace memory = backend.workspace()) {
+      memory.zeros(1, 4).toArray(); // the device's context is this thread's from here on
+    }
+    copyRate = DeviceCopy.rate(results.isSmoke() ? 1 << 16 : 1 << 30);
+    results.figure("copy_of_the_driver_gigabytes_per_second", 1e-9 * copyRate);
+    int n = results.isSmoke() ? 64 : 8192;
+    double flops = 2.0 * n * n * n;
+    for (Backend one : cublas == null ? List.of(backend) : List.of(backend, cublas)) {
+      try (Workspace memory = one.workspace()) {
+        Matrix x = random(memory, n, n);
+        Weight w = memory.arrange(random(memory, n, n));
+        Matrix out = memory.matrix(n, n);
+        double rate = flops / seconds(out, () -> one.ops().linear(x, w, out));
+        results.figure(
+            (one == cublas ? "cublas" : "own") + "_product_%d_cubed_teraflops".formatted(n),
+            1e-12 * rate);
+        peak = Math.max(peak, rate);
+      }
+    }
+  }
+
   private Matrix random(Workspace memory, int rows, int columns) {
     float[] values = new float[rows * columns];
-    for (int i = 0; i < values.length; i++) {
+    int drawn = Math.min(values.length, DRAWN);
+    for (int i = 0; i < drawn; i++) {
       values[i] = random.nextFloat() - 0.5f;
+    }
+    for (int at = drawn; at < values.length; at += drawn) {
+      System.arraycopy(values, 0, values, at, Math.min(drawn, values.length - at));
     }
     return memory.matrix(rows, columns, values);
   }
@@ -113,24 +157,27 @@ public final class CudaBenchmark {
   /**
    * @param values floats read and written
    */
-  private double bytes(String name, double values, Matrix result, Work work) {
+  private void bytes(String name, double values, Matrix result, Work work) {
     double seconds = seconds(result, work);
     results.figure(name + "_microseconds", 1e6 * seconds);
     double rate = 4 * values / seconds;
     results.figure(name + "_gigabytes_per_second", 1e-9 * rate);
-    if (!Double.isNaN(copyRate)) {
-      results.figure(name + "_share_of_copy", rate / copyRate);
-    }
-    return rate;
+    results.figure(name + "_share_of_copy", rate / copyRate);
   }
 
-  private void flops(String name, double flops, Matrix result, Work work) {
+  /** Work that should be bound by the memory alone. */
+  private void memoryBound(String name, double values, Matrix result, Work work) {
+    bytes(name, values, result, work);
+    results.atLeast(name + "_share_of_copy", SHARE_OF_COPY);
+  }
+
+  /** Operations a second. */
+  private double flops(String name, double flops, Matrix result, Work work) {
     double seconds = seconds(result, work);
     results.figure(name + "_microseconds", 1e6 * seconds);
     results.figure(name + "_teraflops", 1e-12 * flops / seconds);
-    if (!Double.isNaN(peak)) {
-      results.figure(name + "_share_of_peak", flops / seconds / peak);
-    }
+    results.figure(name + "_share_of_best_product", flops / seconds / peak);
+    return flops / seconds;
   }
 
   private void memoryBound() {
@@ -143,25 +190,25 @@ public final class CudaBenchmark {
       Matrix out = memory.zeros(n, c);
       Matrix weight = random(memory, 1, c);
       Matrix dWeight = memory.zeros(1, c);
-      copyRate = bytes("copy", 2 * size, out, () -> ops.copyIntoColumns(x, out, 0));
-      bytes("add", 3 * size, out, () -> ops.add(x, y, out));
-      bytes("add_bias", 2 * size, out, () -> ops.addBias(out, weight));
-      bytes("swiglu", 3 * size, out, () -> ops.swiglu(x, y, out));
+      memoryBound("copy_into_columns", 2 * size, out, () -> ops.copyIntoColumns(x, out, 0));
+      memoryBound("add", 3 * size, out, () -> ops.add(x, y, out));
+      memoryBound("add_bias", 2 * size, out, () -> ops.addBias(out, weight));
+      memoryBound("swiglu", 3 * size, out, () -> ops.swiglu(x, y, out));
       Matrix dUp = memory.zeros(n, c);
-      bytes("swiglu_backward", 5 * size, out, () -> ops.swigluBackward(x, y, x, out, dUp));
-      bytes("rms_norm", 2 * size, out, () -> ops.rmsNorm(x, weight, 1e-6f, out));
-      bytes(
+      memoryBound("swiglu_backward", 5 * size, out, () -> ops.swigluBackward(x, y, x, out, dUp));
+      memoryBound("rms_norm", 2 * size, out, () -> ops.rmsNorm(x, weight, 1e-6f, out));
+      memoryBound(
           "rms_norm_backward",
           3 * size,
           out,
           () -> ops.rmsNormBackward(x, weight, 1e-6f, y, out, dWeight));
       Matrix head = random(memory, 1, scale.headDim);
-      bytes("rms_norm_of_heads", 2 * size, out, () -> ops.rmsNorm(x, head, 1e-6f, out));
+      memoryBound("rms_norm_of_heads", 2 * size, out, () -> ops.rmsNorm(x, head, 1e-6f, out));
       Ints rows = memory.ints(random.ints(n, 0, n).toArray());
-      bytes("gather_rows", 2 * size, out, () -> ops.gatherRows(x, rows, out));
-      bytes("scatter_add_rows", 3 * size, out, () -> ops.scatterAddRows(x, rows, out));
+      memoryBound("gather_rows", 2 * size, out, () -> ops.gatherRows(x, rows, out));
+      memoryBound("scatter_add_rows", 3 * size, out, () -> ops.scatterAddRows(x, rows, out));
       RopeTable table = rope();
-      bytes("rope", 2 * size, out, () -> ops.rope(out, rows, table));
+      memoryBound("rope", 2 * size, out, () -> ops.rope(out, rows, table));
     }
   }
 
@@ -183,19 +230,43 @@ public final class CudaBenchmark {
   }
 
   private void product(String name, int outputs, int inputs) {
+    String size = "%s_%dx%dx%d".formatted(name, scale.rows, outputs, inputs);
+    double[] own = product("own_" + size, backend, outputs, inputs);
+    if (cublas != null) {
+      double[] library = product("cublas_" + size, cublas, outputs, inputs);
+      String[] names = {size, size + "_backward_input", size + "_backward_weight"};
+      for (int i = 0; i < names.length; i++) {
+        String share = "own_" + names[i] + "_share_of_cublas";
+        results.figure(share, own[i] / library[i]);
+        results.atLeast(share, SHARE_OF_CUBLAS);
+      }
+    }
+  }
+
+  /** Operations a second: forward, and both gradients. */
+  private double[] product(String name, Backend on, int outputs, int inputs) {
     int n = scale.rows;
     double flops = 2.0 * n * outputs * inputs;
-    try (Workspace memory = backend.workspace()) {
+    Ops products = on.ops();
+    try (Workspace memory = on.workspace()) {
       Matrix x = random(memory, n, inputs);
       Matrix values = random(memory, outputs, inputs);
       Weight w = memory.arrange(values);
       Matrix out = memory.matrix(n, outputs);
       Matrix dX = memory.matrix(n, inputs);
-      String size = "product_%s_%dx%dx%d".formatted(name, n, outputs, inputs);
-      flops(size, flops, out, () -> ops.linear(x, w, out));
-      flops(size + "_backward_input", flops, dX, () -> ops.linearBackwardInput(out, w, dX, false));
-      flops(
-          size + "_backward_weight", flops, values, () -> ops.linearBackwardWeight(out, x, values));
+      return new double[] {
+        flops(name, flops, out, () -> products.linear(x, w, out)),
+        flops(
+            name + "_backward_input",
+            flops,
+            dX,
+            () -> products.linearBackwardInput(out, w, dX, false)),
+        flops(
+            name + "_backward_weight",
+            flops,
+            values,
+            () -> products.linearBackwardWeight(out, x, values))
+      };
     }
   }
 
@@ -208,11 +279,21 @@ public final class CudaBenchmark {
       Matrix v = random(memory, n, heads.keyValueColumns());
       Matrix out = memory.matrix(n, heads.queryColumns());
       double flops = 2.0 * n * n * heads.queryColumns(); // half of 4·n²·columns: causal
-      flops(
-          "causal_attention_%d".formatted(n),
-          flops,
-          out,
-          () -> ops.causalAttention(q, k, v, new int[] {0, n}, heads, 0, out));
+      String name = "causal_attention_%d".formatted(n);
+      double rate =
+          flops(
+              name,
+              flops,
+              out,
+              () -> ops.causalAttention(q, k, v, new int[] {0, n}, heads, 0, out));
+      for (String other : List.of("flash_attention_2", "sdpa")) {
+        torch.share(
+            results,
+            name + "_share_of_" + other,
+            1e-12 * rate,
+            other + "_teraflops",
+            SHARE_OF_FLASH);
+      }
       Matrix one = out.rows(0, 1);
       bytes(
           "cached_attention_1_of_%d".formatted(n),
