@@ -44,7 +44,7 @@ require_java() {
 # The launcher, and Flink's jars unless FLINK_HOME has them.
 assemble() {
   local jar=$box/target/draftmill-box.jar
-  if [ -f "$jar" ] && [ -d "$gathered/lib" ] && [ -z "$(find "$box/pom.xml" "$box/src/main" "$root/pom.xml" -newer "$jar" -print -quit)" ]; then
+  if [ -f "$jar" ] && [ -d "$gathered/lib" ] && [ -z "$(find "$box/pom.xml" "$box/src/main" "$root/pom.xml" "$here"/log4j*.properties "$here/gpu" -newer "$jar" -print -quit)" ]; then
     return
   fi
   command -v mvn >/dev/null || fail 2 "Maven was not found: install Maven 3.8 or later"

@@ -41,7 +41,9 @@ final class BoxConfig {
       }
       flink.setString(pair[0].strip(), pair[1].strip());
     }
-    settings.gpus().ifPresent(gpus -> Gpus.fake(flink, layout, gpus));
+    if (settings.gpus().isPresent()) {
+      Gpus.fake(flink, layout, settings.gpus().get());
+    }
     int port =
         Ports.require(flink.get(RestOptions.PORT), "the web UI", "choose another with --port N");
     flink.set(RestOptions.PORT, port);

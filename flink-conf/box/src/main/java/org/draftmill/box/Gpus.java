@@ -1,31 +1,26 @@
 package org.draftmill.box;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.nio.file.StandardCopyOption;
 import org.apache.flink.configuration.Configuration;
 
-/** GPUs where there are none: Flink counts and hands them out, computing stays on the CPU. */
+/** GPUs where there are none: Flink counts and hands them out. */
 final class Gpus {
+  private static final String DISCOVERY = "fake-gpu-discovery.sh";
+
   private Gpus() {}
 
   /** Lets each TaskManager report {@code count} GPUs. */
-  static void fake(Configuration flink, Layout layout, int count) {
+  static void fake(Configuration flink, Layout layout, int count) throws IOException {
     if (count < 1) {
       throw BoxException.unusable("--gpus %d must be at least 1.", count);
     }
-    Path script = layout.conf().resolve("fake-gpus.sh");
-    String indexes =
-        IntStream.range(0, count).mapToObj(String::valueOf).collect(Collectors.joining(","));
-    try {
-      Files.writeString(
-          script,
-          "#!/bin/sh\n# Prints the indexes of the GPUs that are there.\necho " + indexes + "\n");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    Path script = layout.conf().resolve(DISCOVERY);
+    try (InputStream in = Gpus.class.getResourceAsStream(DISCOVERY)) {
+      Files.copy(in, script, StandardCopyOption.REPLACE_EXISTING);
     }
     if (!script.toFile().setExecutable(true)) {
       throw BoxException.failed("%s cannot be made executable.", script);

@@ -103,18 +103,36 @@ class BoxConfigTest {
         .hasMessageContainingAll("no Flink configuration", config.toString());
   }
 
+  @Test
+  void pretendedGpusAreFoundByTheScriptOfRealClusters() throws Exception {
+    BoxConfig.write(layout, settings(false, Optional.of(2)));
+
+    Configuration flink = BoxConfig.of(layout);
+    assertThat(flink.getString("external-resources", "")).isEqualTo("gpu");
+    String script = flink.getString("external-resource.gpu.param.discovery-script.path", "");
+    Process discovery = new ProcessBuilder(script, "2", "null").redirectErrorStream(true).start();
+    assertThat(new String(discovery.getInputStream().readAllBytes())).isEqualTo("0,1\n");
+    assertThatThrownBy(() -> BoxConfig.write(layout, settings(false, Optional.of(0))))
+        .hasMessage("--gpus 0 must be at least 1.");
+  }
+
   private StartSettings settings(String... overrides) {
     return settings(false, overrides);
   }
 
   private StartSettings settings(boolean highAvailability, String... overrides) {
+    return settings(highAvailability, Optional.empty(), overrides);
+  }
+
+  private StartSettings settings(
+      boolean highAvailability, Optional<Integer> gpus, String... overrides) {
     return new StartSettings(
         new FlinkHome(dir),
         config,
         1,
         Optional.empty(),
         Optional.empty(),
-        Optional.empty(),
+        gpus,
         highAvailability,
         Optional.empty(),
         Duration.ofSeconds(1),
