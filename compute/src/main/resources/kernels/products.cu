@@ -21,7 +21,7 @@ extern "C" __global__ void round_rows(const float* in, uint4* out, int columns, 
       if (wide) {
         float4 read = make_float4(0, 0, 0, 0);
         if (column < columns) {
-          read = *reinterpret_cast<const float4*>(row + column);
+          read = load4(row + column);
         }
         four[0] = read.x, four[1] = read.y, four[2] = read.z, four[3] = read.w;
       } else {

@@ -17,7 +17,7 @@ __device__ __forceinline__ bool isWide(const float* p, int columns) {
 template <bool WIDE>
 __device__ __forceinline__ float4 loadQuad(const float* p, int count, float rest = 0.f) {
   if (WIDE) {
-    return *reinterpret_cast<const float4*>(p);
+    return load4(p);
   }
   float4 quad = make_float4(p[0], rest, rest, rest);
   if (count > 1) {
@@ -36,7 +36,7 @@ __device__ __forceinline__ float4 loadQuad(const float* p, int count, float rest
 template <bool WIDE>
 __device__ __forceinline__ void storeQuad(float* p, float4 quad, int count) {
   if (WIDE) {
-    *reinterpret_cast<float4*>(p) = quad;
+    store4(p, quad);
     return;
   }
   p[0] = quad.x;

@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
 public final class CudaBackend implements Backend {
   public static final String NAME = "cuda";
 
+  /** Most values of a head that its attention takes. */
+  public static final int LARGEST_HEAD = HeadSize.LARGEST;
+
   private static final Logger LOG = LoggerFactory.getLogger(CudaBackend.class);
 
   /** Bytes of a pinned buffer; there are four a backend at most. */
@@ -192,6 +195,11 @@ public final class CudaBackend implements Backend {
   @Override
   public Ops ops() {
     return ops;
+  }
+
+  @Override
+  public int largestHead() {
+    return LARGEST_HEAD;
   }
 
   @Override

@@ -4,8 +4,10 @@ import org.draftmill.compute.ops.Heads;
 
 /** Sizes that the attention kernels share. */
 final class HeadSize {
+  static final int LARGEST = 128;
+
   /** Sizes of a head that there are kernels for; others are padded with zeros. */
-  private static final int[] PADDED = {32, 64, 128};
+  private static final int[] PADDED = {32, 64, LARGEST};
 
   /** Keys, and values, that lie in shared memory at a time. */
   private static final int KEYS = 64;
@@ -20,7 +22,9 @@ final class HeadSize {
       }
     }
     throw new IllegalArgumentException(
-        "the cuda backend's attention takes heads of at most 128 values, this model's have "
+        "the cuda backend's attention takes heads of at most "
+            + LARGEST
+            + " values, these have "
             + heads.headDim());
   }
 

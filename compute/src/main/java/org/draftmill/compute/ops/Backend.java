@@ -19,6 +19,11 @@ public interface Backend extends AutoCloseable {
 
   Ops ops();
 
+  /** Most values of a head that the operations of attention take. */
+  default int largestHead() {
+    return Integer.MAX_VALUE;
+  }
+
   /** New, empty memory. */
   Workspace workspace();
 

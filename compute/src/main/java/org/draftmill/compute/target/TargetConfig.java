@@ -112,6 +112,22 @@ public record TargetConfig(
     }
   }
 
+  /**
+   * The same, once it is clear that a device can compute it.
+   *
+   * @param device its name
+   * @param largestHead most values of a head that its attention takes
+   * @throws InputException naming this model's file and what is too large
+   */
+  public TargetConfig requireHeads(String device, int largestHead) {
+    if (heads.headDim() > largestHead) {
+      throw new InputException(
+          "%s: the attention heads have %d values ('head_dim', or else 'hidden_size' by 'num_attention_heads'), and the device '%s' takes at most %d: use the device 'cpu'."
+              .formatted(folder.resolve(CONFIG), heads.headDim(), device, largestHead));
+    }
+    return this;
+  }
+
   private static Heads heads(JsonConfig config, Family family, int hidden) {
     int queries = config.integer("num_attention_heads", 1, MAX_WIDTH);
     int keyValues = config.integer("num_key_value_heads", 1, queries, queries);

@@ -87,9 +87,11 @@ public final class TargetModel implements AutoCloseable {
 
   /**
    * Loads some parts of the model that {@code config} was read from. A missing tensor, or one of
-   * another shape than the configuration says, is an {@link InputException} that names it.
+   * another shape than the configuration says, is an {@link InputException} that names it; so is a
+   * head that is too large for the device.
    */
   public static TargetModel load(TargetConfig config, Parts parts, Backend backend) {
+    config.requireHeads(backend.name(), backend.largestHead());
     Workspace weights = backend.workspace();
     try (WeightReader reader = new WeightReader(config.folder(), backend, weights)) {
       TargetHead head = TargetHead.read(config, reader, weights, parts.head());

@@ -51,6 +51,16 @@ class MutationTest {
   private static final OpCase STEP = named("step of a shard");
   private static final OpCase LAST_STEP = named("step of the last shard");
 
+  /** Rows that begin 36 bytes behind a border. */
+  private static final OpCase VIEW =
+      new OpCase(
+          "view",
+          (ops, in, results) -> {
+            Matrix out = in.undefined(4, 9);
+            ops.add(in.random(5, 9).rows(1, 5), in.random(4, 9), out);
+            results.add(out.toArray());
+          });
+
   private static final OpCase WIDE_NORM =
       new OpCase(
           "wide norm",
@@ -225,6 +235,12 @@ class MutationTest {
         mutant(
             "a result read before it came", TRANSFERS, "Transfers.java", "    lane.await();\n", ""),
         mutant(
+            "wide loads of any view",
+            VIEW,
+            "elementwise.cu",
+            "i.count == 4 && isWide(x, 0) && isWide(y, 0)",
+            "i.count == 4 && isWide(y, 0)"),
+        mutant(
             "squares beyond the shard",
             LAST_STEP,
             "optimizer.cu",
@@ -295,7 +311,7 @@ class MutationTest {
   void withoutAFaultAllIsWell() {
     try (Backend backend = CudaBackend.open(0, Mutant.STAGING)) {
       for (OpCase op :
-          List.of(ROWS, ELEMENTS, BIAS, ROPE, NORM, WIDE_NORM, STEP, LAST_STEP, TRANSFERS)) {
+          List.of(ROWS, ELEMENTS, BIAS, ROPE, NORM, WIDE_NORM, STEP, LAST_STEP, VIEW, TRANSFERS)) {
         compare(op, backend);
       }
     }

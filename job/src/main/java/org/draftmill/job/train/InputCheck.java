@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.cuda.CudaBackend;
 import org.draftmill.compute.target.TargetModel;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.dataset.DatasetManifest;
@@ -20,15 +21,24 @@ public final class InputCheck {
    *
    * @throws org.draftmill.corpus.InputException naming the file of plan or dataset that is damaged
    * @throws InputException naming the target's tensor that is missing or of another shape, or if
-   *     the dataset is of another tokenizer
+   *     its heads are too large for a GPU that is asked for, or the dataset is of another tokenizer
    */
   public static void verify(ResolvedRun run) throws IOException {
+    requireHeads(run);
     TargetModel.requireWeights(run.targetConfig());
     Dataset dataset = Dataset.open(Path.of(run.jobs().dataset()));
     requireTokenizer(dataset, run.targetConfig().folder());
     if (run.options().get(JobsOptions.VERIFY)) {
       run.plan().verify();
       dataset.verify();
+    }
+  }
+
+  /** The drafter's heads are as large as the target's. */
+  private static void requireHeads(ResolvedRun run) {
+    if (run.target().device().equals(CudaBackend.NAME)
+        || run.drafter().device().equals(CudaBackend.NAME)) {
+      run.targetConfig().requireHeads(CudaBackend.NAME, CudaBackend.LARGEST_HEAD);
     }
   }
 
