@@ -16,6 +16,7 @@ import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.ResolvedRunFile;
 import org.draftmill.job.config.RunFile;
 import org.draftmill.job.config.RunOptions;
+import org.draftmill.job.run.ClusterRetention;
 import org.draftmill.job.run.OtherJobs;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
@@ -97,6 +98,12 @@ public final class TrainJob implements Callable<Integer> {
     FlinkSettings.requireAligned(ambient.getConfiguration());
     OtherJobs.requireNoneIn(
         run.directory(), Configuration.fromMap(ambient.getConfiguration().toMap()));
+    ClusterRetention.compare(
+            Configuration.fromMap(ambient.getConfiguration().toMap()),
+            flink,
+            run.directory(),
+            run.options().get(CheckpointOptions.KEEP))
+        .ifPresent(System.out::println);
     Optional<String> asked =
         ambient.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH);
     if (asked.isPresent()) {

@@ -1,6 +1,7 @@
 package org.draftmill.job.train;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +54,13 @@ final class FailureAdvice {
         || causes.stream().anyMatch(FailureAdvice::mayPass)) {
       return failure;
     }
-    Optional<SavedState> newest = SavedState.list(run.checkpoints()).stream().findFirst();
+    Optional<SavedState> newest;
+    try {
+      newest = SavedState.list(run.checkpoints()).stream().findFirst();
+    } catch (UncheckedIOException e) {
+      failure.addSuppressed(e); // what happened is more than that it cannot be explained
+      return failure;
+    }
     if (newest.isEmpty()) {
       return failure;
     }

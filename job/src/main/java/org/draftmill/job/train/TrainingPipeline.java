@@ -160,7 +160,8 @@ public final class TrainingPipeline {
 
   private void deadLetters(DataStream<DeadLetter> letters) {
     letters
-        .map(new DeadLetterLimit(run.maxDeadLetters()))
+        .flatMap(
+            new DeadLetterLimit(run.maxDeadLetters(), run.directory().deadLetters().toString()))
         .uid("dead-letter-limit")
         .name("limit")
         .setDescription(

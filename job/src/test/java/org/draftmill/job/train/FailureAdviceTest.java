@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.util.SerializedThrowable;
@@ -50,6 +51,19 @@ class FailureAdviceTest {
       Exception failure = restoring(cause);
       assertThat(FailureAdvice.explainRestoring(failure, run)).isSameAs(failure);
     }
+  }
+
+  @Test
+  void checkpointsThatCannotBeListedHideNoFailure() throws IOException {
+    Path metadata = newest.resolve("_metadata");
+    Files.delete(metadata);
+    Files.createSymbolicLink(metadata, metadata.getFileName()); // to itself
+    Exception failure = restoring(new IOException("The state of jobs has version 7."));
+
+    assertThat(FailureAdvice.explainRestoring(failure, run)).isSameAs(failure);
+    assertThat(failure.getSuppressed())
+        .singleElement()
+        .satisfies(e -> assertThat(e).hasMessageContaining(newest.toString()));
   }
 
   /** As a cluster gives it. */

@@ -77,7 +77,7 @@ class KilledProcessITCase {
     Process process = start(runs);
     await().atMost(PATIENCE).until(() -> hasMetadata(checkpoints));
 
-    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+    interrupt(process);
 
     assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(output()).isEqualTo(ExitCode.INTERRUPTED);
@@ -86,6 +86,31 @@ class KilledProcessITCase {
     assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
     assertThat(result.out()).contains("resuming    from checkpoints/savepoint-");
     TestingRuns.requireEveryJobOnce(runs.runDirectory());
+  }
+
+  @Test
+  void stopsAtOnceWhenInterruptedTwice() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 60, true);
+    Path checkpoints = runs.runDirectory().resolve("checkpoints");
+    Process process = start(runs);
+    await().atMost(PATIENCE).until(() -> hasMetadata(checkpoints));
+
+    interrupt(process);
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(1))
+        .until(() -> output().contains("stopping at a savepoint") || !process.isAlive());
+    interrupt(process);
+
+    assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(output()).isEqualTo(ExitCode.INTERRUPTED);
+    TestingRuns.Result result = runs.train(SLOW);
+    assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
+    TestingRuns.requireEveryJobOnce(runs.runDirectory());
+  }
+
+  private static void interrupt(Process process) throws Exception {
+    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
   }
 
   private static boolean hasMetadata(Path checkpoints) {

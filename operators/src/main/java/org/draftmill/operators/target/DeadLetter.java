@@ -1,8 +1,16 @@
 package org.draftmill.operators.target;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.util.OutputTag;
 import org.draftmill.operators.jobs.ExtractionJob;
@@ -41,6 +49,37 @@ public record DeadLetter(
         job.sequenceIds(),
         attempts,
         reason);
+  }
+
+  /**
+   * Positions of the letters whose files are complete; one that makes no sense is no letter.
+   *
+   * @param directory that may be absent
+   */
+  static Set<Long> positions(Path directory) throws IOException {
+    Set<Long> positions = new HashSet<>();
+    if (!Files.isDirectory(directory)) {
+      return positions;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "[!.]*.jsonl")) {
+      for (Path file : files) {
+        for (String line : Files.readAllLines(file)) {
+          position(line).ifPresent(positions::add);
+        }
+      }
+    }
+    return positions;
+  }
+
+  private static OptionalLong position(String line) {
+    try {
+      JsonNode position = JSON.readTree(line).path("position");
+      return position.isIntegralNumber()
+          ? OptionalLong.of(position.asLong())
+          : OptionalLong.empty();
+    } catch (JsonProcessingException e) {
+      return OptionalLong.empty();
+    }
   }
 
   /** One line for the files below {@code dead-letter/}. */

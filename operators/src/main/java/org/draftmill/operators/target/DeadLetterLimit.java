@@ -1,6 +1,9 @@
 package org.draftmill.operators.target;
 
-import org.apache.flink.api.common.functions.RichMapFunction;
+import java.nio.file.Path;
+import java.util.Set;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichFlatMapFunction;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -8,30 +11,43 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
+import org.apache.flink.util.Collector;
 
 /**
  * Counts the dead letters of all targets and fails the run, without a restart, when there are more
  * than allowed. To be run with parallelism 1.
+ *
+ * <p>A letter that stands in the files already is counted and not passed on: a run that went on
+ * from a state before the newest one, which was damaged, tries its job once more.
  */
-public final class DeadLetterLimit extends RichMapFunction<DeadLetter, DeadLetter>
+public final class DeadLetterLimit extends RichFlatMapFunction<DeadLetter, DeadLetter>
     implements CheckpointedFunction {
   private static final long serialVersionUID = 1L;
   private static final ListStateDescriptor<Long> COUNT =
       new ListStateDescriptor<>("dead-letters", Types.LONG);
 
   private final long most;
+  private final String directory;
   private long found;
   private transient ListState<Long> state;
+  private transient Set<Long> written; // positions
 
   /**
    * @param most dead letters that a run may have, {@code target.max-dead-letters}
+   * @param directory where the letters' files lie
    */
-  public DeadLetterLimit(long most) {
+  public DeadLetterLimit(long most, String directory) {
     this.most = most;
+    this.directory = directory;
   }
 
   @Override
-  public DeadLetter map(DeadLetter letter) {
+  public void open(OpenContext context) throws Exception {
+    written = DeadLetter.positions(Path.of(directory));
+  }
+
+  @Override
+  public void flatMap(DeadLetter letter, Collector<DeadLetter> out) {
     found++;
     if (found > most) {
       throw new SuppressRestartsException(
@@ -46,7 +62,9 @@ public final class DeadLetterLimit extends RichMapFunction<DeadLetter, DeadLette
                       letter.index(),
                       letter.reason())));
     }
-    return letter;
+    if (written.add(letter.position())) {
+      out.collect(letter);
+    }
   }
 
   @Override

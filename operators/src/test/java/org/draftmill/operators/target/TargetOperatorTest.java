@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
-import org.apache.flink.streaming.api.operators.StreamMap;
+import org.apache.flink.streaming.api.operators.StreamFlatMap;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.apache.flink.util.ExceptionUtils;
@@ -24,12 +26,14 @@ import org.draftmill.serializers.HiddenStateChunk;
 import org.draftmill.serializers.HiddenStateChunkSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 @SuppressWarnings("try") // Flink's harnesses may be interrupted when closed
 class TargetOperatorTest {
   private static final int ANY_PRIORITY = -1;
 
+  @TempDir private Path letters;
   private final TestingExtractor extractor = new TestingExtractor();
 
   private static TargetSettings settings(Duration timeout) {
@@ -321,18 +325,17 @@ class TargetOperatorTest {
   @Test
   void tooManyDeadLettersFailTheRunForGood() throws Exception {
     OperatorSubtaskState state;
-    DeadLetter letter = DeadLetter.of(job(1), 3, "not finite");
     try (var limit = limit(2)) {
       limit.open();
-      limit.processElement(new StreamRecord<>(letter));
-      limit.processElement(new StreamRecord<>(letter));
+      limit.processElement(new StreamRecord<>(letter(1)));
+      limit.processElement(new StreamRecord<>(letter(2)));
       assertThat(limit.extractOutputValues()).hasSize(2);
       state = limit.snapshot(1, 1);
     }
     try (var limit = limit(2)) {
       limit.initializeState(state);
       limit.open();
-      assertThatThrownBy(() -> limit.processElement(new StreamRecord<>(letter)))
+      assertThatThrownBy(() -> limit.processElement(new StreamRecord<>(letter(3))))
           .isInstanceOf(SuppressRestartsException.class)
           .rootCause()
           .hasMessageContaining("3 jobs could not be extracted")
@@ -340,8 +343,29 @@ class TargetOperatorTest {
     }
   }
 
-  private static OneInputStreamOperatorTestHarness<DeadLetter, DeadLetter> limit(int most)
+  /** As after a newest checkpoint that was damaged: the one before knows nothing of the letter. */
+  @Test
+  void aLetterThatStandsInTheFilesIsCountedAndNotWrittenAgain() throws Exception {
+    Files.writeString(
+        letters.resolve("dead-letter-a-0.jsonl"), letter(1).toJson() + "\nno letter\n");
+    Files.writeString(letters.resolve(".dead-letter-b-0.jsonl.inprogress.x"), letter(2).toJson());
+    try (var limit = limit(2)) {
+      limit.open();
+      limit.processElement(new StreamRecord<>(letter(1)));
+      limit.processElement(new StreamRecord<>(letter(2)));
+      assertThat(limit.extractOutputValues()).extracting(DeadLetter::position).containsExactly(2L);
+      assertThatThrownBy(() -> limit.processElement(new StreamRecord<>(letter(3))))
+          .isInstanceOf(SuppressRestartsException.class);
+    }
+  }
+
+  private static DeadLetter letter(long position) {
+    return DeadLetter.of(job(position), 3, "not finite");
+  }
+
+  private OneInputStreamOperatorTestHarness<DeadLetter, DeadLetter> limit(int most)
       throws Exception {
-    return new OneInputStreamOperatorTestHarness<>(new StreamMap<>(new DeadLetterLimit(most)));
+    return new OneInputStreamOperatorTestHarness<>(
+        new StreamFlatMap<>(new DeadLetterLimit(most, letters.toString())));
   }
 }

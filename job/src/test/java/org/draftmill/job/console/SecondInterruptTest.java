@@ -1,0 +1,61 @@
+package org.draftmill.job.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** In a process of its own, for a signal is for all of it. */
+@Timeout(120)
+class SecondInterruptTest {
+
+  /** What the process runs: its clean end lasts for ever. */
+  public static final class Main {
+    private Main() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+      Interrupts.handle(Main::end);
+      System.out.println("ready");
+      Thread.sleep(Long.MAX_VALUE);
+    }
+
+    private static void end() {
+      System.out.println("stopping");
+      try {
+        Thread.sleep(Long.MAX_VALUE);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  @Test
+  void theFirstSignalEndsCleanlyTheSecondAtOnce() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader output = process.inputReader()) {
+      assertThat(output.readLine()).isEqualTo("ready");
+      signal(process, "-INT");
+      assertThat(output.readLine()).isEqualTo("stopping");
+      assertThat(process.isAlive()).isTrue();
+      signal(process, "-TERM");
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.exitValue()).isEqualTo(ExitCode.INTERRUPTED);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private static void signal(Process process, String which) throws Exception {
+    new ProcessBuilder("kill", which, Long.toString(process.pid())).start().waitFor();
+  }
+}
