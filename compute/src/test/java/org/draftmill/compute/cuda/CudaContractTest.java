@@ -3,6 +3,7 @@ package org.draftmill.compute.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.draftmill.compute.OpCases;
@@ -27,14 +28,17 @@ class CudaContractTest {
   /** Of the largest value of a result, where what a product takes was computed before. */
   private static final double ROUNDED = 0x1p-8;
 
+  private static final ErrorTable TABLE = new ErrorTable();
+
   @BeforeAll
   static void watchMemory() {
     System.setProperty(HostWorkspace.POISON, "true");
   }
 
   @AfterAll
-  static void leaveMemory() {
+  static void leaveMemory() throws IOException {
     System.clearProperty(HostWorkspace.POISON);
+    TABLE.write();
   }
 
   static Stream<OpCase> cases() {
@@ -62,12 +66,15 @@ class CudaContractTest {
   private static void agrees(OpCase op, MatrixProducts products) {
     try (CudaBackend backend = CudaBackend.open(0, products);
         Backend reference = new RoundingReference()) {
+      final long start = System.nanoTime();
       List<float[]> found = op.on(backend);
+      final double seconds = (System.nanoTime() - start) * 1e-9;
       List<float[]> expected = op.on(reference);
       for (int r = 0; r < expected.size(); r++) {
         double more = roundings(op, r) * ROUNDED * largest(expected.get(r));
         assertClose(op + ", result " + r, found.get(r), expected.get(r), ABSOLUTE + more);
       }
+      TABLE.add(op.name(), products, found, expected, seconds);
     }
   }
 
