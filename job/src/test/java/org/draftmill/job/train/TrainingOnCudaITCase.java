@@ -58,7 +58,7 @@ class TrainingOnCudaITCase {
     CudaEmulator.setDevices(GPUS);
     long before = CudaEmulator.launches();
     long copied = CudaEmulator.copiesBetweenDevices(true);
-    calm = train("calm", "cuda");
+    calm = train("calm", "cuda", "run.products=own");
     launches = CudaEmulator.launches() - before;
     exchanged = CudaEmulator.copiesBetweenDevices(true) - copied;
   }
@@ -110,7 +110,7 @@ class TrainingOnCudaITCase {
   void twoDraftersExchangeFromGpuToGpuAndGiveTheWeightsOfOne() throws Exception {
     assertThat(exchanged).as("copies from one GPU to another").isPositive();
 
-    requireDone(train("alone", "cuda", "drafter.parallelism=1"));
+    requireDone(train("alone", "cuda", "run.products=own", "drafter.parallelism=1"));
 
     assertThat(TestingRuns.weights(run("alone"))).isEqualTo(TestingRuns.weights(run("calm")));
   }
@@ -119,7 +119,13 @@ class TrainingOnCudaITCase {
   void goesOnAfterADrafterDiedAndEndsWithTheSameWeights() throws Exception {
     CompletableFuture<TestingRuns.Result> disturbed =
         CompletableFuture.supplyAsync(
-            () -> train("disturbed", "cuda", "checkpoint.interval=50ms", "run.restart-delay=20ms"));
+            () ->
+                train(
+                    "disturbed",
+                    "cuda",
+                    "run.products=own",
+                    "checkpoint.interval=50ms",
+                    "run.restart-delay=20ms"));
     await().until(() -> disturbed.isDone() || hasPublished(run("disturbed")));
     Thread victim = drafters().findAny().orElseThrow();
     victim.interrupt();
@@ -133,6 +139,20 @@ class TrainingOnCudaITCase {
         .extracting(TrainingLog.Row::loss)
         .containsExactlyElementsOf(steps("calm").stream().map(TrainingLog.Row::loss).toList());
     assertThat(TestingRuns.weights(run("disturbed"))).isEqualTo(TestingRuns.weights(run("calm")));
+  }
+
+  /** The emulator's cuBLAS sums a row in an order that depends on how many there are. */
+  @Test
+  void byCublasTooTwoDraftersGiveTheWeightsOfOne() throws Exception {
+    requireDone(train("library", "cuda")); // which is here, so auto takes it
+    requireNothingHeld();
+    assertThat(run("library").resolve("run.yaml")).content().contains("products: cublas");
+    assertThat(TestingRuns.weights(run("library"))).isNotEqualTo(TestingRuns.weights(run("calm")));
+
+    requireDone(train("library-alone", "cuda", "run.products=cublas", "drafter.parallelism=1"));
+
+    assertThat(TestingRuns.weights(run("library-alone")))
+        .isEqualTo(TestingRuns.weights(run("library")));
   }
 
   private static ConditionFactory await() {

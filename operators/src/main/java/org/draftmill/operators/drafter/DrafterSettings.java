@@ -259,9 +259,7 @@ public final class DrafterSettings implements Serializable {
     for (ConfigOption<?> option : PINNED) {
       all = all.with(option.key(), options.get(option));
     }
-    // Targets too, whose arithmetic nobody else pins. Runs by our own kernels are as they always
-    // were.
-    return products() == MatrixProducts.OWN ? all : all.with(GpuProducts.OPTION.key(), products());
+    return all.with(GpuProducts.OPTION.key(), products()); // the targets use them too
   }
 
   private static final List<ConfigOption<?>> PINNED =

@@ -9,9 +9,11 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.util.InstantiationUtil;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.cuda.MatrixProducts;
 import org.draftmill.compute.drafter.OptimizerSettings;
 import org.draftmill.compute.ops.HeadLoss;
 import org.draftmill.operators.drafter.state.RunIdentity;
+import org.draftmill.operators.gpu.GpuProducts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -71,6 +73,18 @@ class DrafterSettingsTest {
         .isInstanceOf(InputException.class)
         .hasMessageContaining("drafter.accumulation = 12")
         .hasMessageContaining("drafter.accumulation = 6");
+  }
+
+  @Test
+  void aRunGoesOnWithTheProductsThatItBeganWith() {
+    RunIdentity stored = settings().identity();
+    options.set(GpuProducts.OPTION, MatrixProducts.OWN);
+    settings().identity().requireSameAs(stored);
+    options.set(GpuProducts.OPTION, MatrixProducts.CUBLAS);
+    assertThat(settings().products()).isEqualTo(MatrixProducts.CUBLAS);
+    assertThatThrownBy(() -> settings().identity().requireSameAs(stored))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("run.products = own, but this one has run.products = cublas");
   }
 
   @ParameterizedTest
