@@ -5,11 +5,14 @@ import java.util.List;
 import java.util.Random;
 import org.draftmill.compute.cuda.CudaBackend;
 import org.draftmill.compute.cuda.MatrixProducts;
+import org.draftmill.compute.ops.AdamW;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Blocks;
+import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.HeadLoss;
 import org.draftmill.compute.ops.Heads;
 import org.draftmill.compute.ops.Ints;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Ops.BlockAttentionGradients;
@@ -94,6 +97,7 @@ public final class CudaBenchmark {
         benchmark.products();
         benchmark.attention();
         benchmark.loss();
+        benchmark.endOfStep();
       }
     }
     results.write();
@@ -363,6 +367,25 @@ public final class CudaBenchmark {
           4.0 * slots * scale.vocabulary * scale.hidden,
           dX,
           () -> ops.headLoss(x, head, null, loss, memory, dX));
+    }
+  }
+
+  /**
+   * What a drafter does with its gradient: exact sums, the norm, AdamW, the hash of the weights.
+   */
+  private void endOfStep() {
+    int n = results.isSmoke() ? 5000 : 1 << 27;
+    try (Workspace memory = backend.workspace();
+        ExactSums sums = backend.exactSums(n);
+        Masters masters = backend.masters(new float[n], 0, n)) {
+      Matrix gradient = random(memory, 1, n);
+      Matrix weights = masters.view(0, 1, 4);
+      double[] squares = new double[(n + Masters.BLOCK - 1) / Masters.BLOCK];
+      AdamW adamW = AdamW.of(6e-4, 0.9, 0.95, 1e-8, 0.01, 1);
+      memoryBound("exact_sums", 5.0 * n, weights, () -> sums.add(gradient, 0));
+      memoryBound("block_squares", 2.0 * n, weights, () -> masters.squares(sums, 1e-9, squares));
+      memoryBound("adamw", 8.0 * n, weights, () -> masters.update(sums, 1e-9, adamW, 0, n));
+      memoryBound("fingerprint", n, weights, masters::fingerprint);
     }
   }
 }

@@ -2,8 +2,9 @@ package org.draftmill.compute.ops;
 
 /**
  * A device and its tensor operations. Implementations: {@code reference} (readable loops, the
- * judge) and {@code cpu} (Vector API, threads); each passes the same contract test. A backend may
- * be used by one thread at a time; several backends may live in one process.
+ * judge), {@code cpu} (Vector API, threads) and {@code cuda} (one GPU); each passes the same
+ * contract test. A backend may be used by one thread at a time; several backends may live in one
+ * process.
  */
 public interface Backend extends AutoCloseable {
   /** {@code reference}, {@code cpu}, …. */

@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.ByteBuffer;
 import org.draftmill.compute.DType;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.ops.AdamW;
+import org.draftmill.compute.ops.DeviceClock;
+import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Ints;
+import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Workspace;
 import org.junit.jupiter.api.AfterEach;
@@ -36,12 +40,25 @@ class CudaMemoryTest {
     assertThat(x.rows(rows - 1, rows).toArray()).containsOnly(0);
   }
 
+  /** The end of a step, of which nothing is closed. */
+  private static void step(CudaBackend backend) {
+    DeviceClock clock = backend.clock();
+    ExactSums sums = backend.exactSums(3);
+    Masters masters = backend.masters(new float[] {1, 2, 3}, 0, 3);
+    clock.start();
+    masters.update(sums, 1, AdamW.of(1e-3, 0.9, 0.95, 1e-8, 0, 1), 0, 3);
+    clock.stop();
+    clock.start();
+    assertThat(masters.toHost(0, 3)).containsExactly(1, 2, 3);
+  }
+
   @Test
   void aHundredBackendsLeaveNothing() {
     for (int i = 0; i < 100; i++) {
       try (CudaBackend backend = CudaBackend.open(0, STAGING)) {
         Workspace left = backend.workspace(); // closed by the backend
         work(backend, left, 5);
+        step(backend);
         try (Workspace memory = backend.workspace()) {
           work(backend, memory, 7);
         }
@@ -72,7 +89,10 @@ class CudaMemoryTest {
               try (CudaBackend backend = CudaBackend.open(0, STAGING);
                   Workspace memory = backend.workspace()) {
                 Matrix x = memory.matrix(2, 2);
+                DeviceClock clock = backend.clock();
+                clock.start();
                 backend.ops().add(x, x, x); // of what nobody wrote
+                clock.stop();
                 x.toArray();
               }
             })
