@@ -21,7 +21,8 @@ import org.draftmill.operators.drafter.state.StateFiles;
  * Where a run stands when its process starts, from its training log and its saved states. The log
  * decides whether it is complete: it holds the steps of completed checkpoints, and Flink deletes
  * its checkpoints when a job has finished, so a process that dies between that and its summary
- * leaves a whole log and no state.
+ * leaves a whole log and no state. One that dies a moment before may leave the last dead letters in
+ * a file that only going on from the last checkpoint makes visible.
  *
  * <p>A run goes on from the newest state that is whole. If that lies before the end of the log, for
  * newer ones are damaged or gone, the steps between are trained again, to the same weights, and the
@@ -63,8 +64,16 @@ public record Continuation(
     requireSuccessive(run, rows);
     long logged = rows.size();
     if (logged == steps && Files.isDirectory(run.export().resolve(StateFiles.stepName(steps)))) {
-      return new Continuation(
-          Kind.COMPLETE, Optional.empty(), logged, logged, List.of(), List.of(), Optional.empty());
+      return lettersOfTheLastMoment(run, steps)
+          .orElse(
+              new Continuation(
+                  Kind.COMPLETE,
+                  Optional.empty(),
+                  logged,
+                  logged,
+                  List.of(),
+                  List.of(),
+                  Optional.empty()));
     }
     SavedState.Found found = SavedState.find(run.checkpoints());
     List<String> damaged = new ArrayList<>();
@@ -93,6 +102,23 @@ public record Continuation(
     }
     return new Continuation(
         Kind.BEGIN, Optional.empty(), 0, 0, damaged, passedOver, Optional.empty());
+  }
+
+  /** From the last checkpoint, if it holds all steps and dead letters may wait in it. */
+  private static Optional<Continuation> lettersOfTheLastMoment(RunDirectory run, long steps)
+      throws IOException {
+    if (!TrainingLog.hasUnfinished(run.deadLetters())) {
+      return Optional.empty();
+    }
+    for (SavedState state : SavedState.list(run.checkpoints())) {
+      try {
+        return Optional.of(resume(run, state, steps, List.of(), List.of()))
+            .filter(last -> last.steps() == steps);
+      } catch (InputException damaged) {
+        return Optional.empty(); // the weights are there; what it held of the letters is lost
+      }
+    }
+    return Optional.empty();
   }
 
   /**

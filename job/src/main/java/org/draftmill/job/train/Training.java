@@ -148,6 +148,7 @@ public final class Training {
     // Flink deletes its own at the end of a job; those of earlier processes are left.
     SavedState.prune(run.directory(), 0);
     TrainingLog.clean(run.directory().log());
+    TrainingLog.clean(run.directory().deadLetters());
     return summary;
   }
 

@@ -112,8 +112,24 @@ public final class TrainingLog {
     return candidate;
   }
 
-  /** Deletes what killed processes left of unfinished files; the run must be complete. */
+  /** Whether there are files of lines that no checkpoint has completed, or not yet. */
+  static boolean hasUnfinished(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return false;
+    }
+    try (Stream<Path> list = Files.list(directory)) {
+      return list.anyMatch(TrainingLog::isUnfinished);
+    }
+  }
+
+  /**
+   * Deletes what killed processes left of unfinished files, of the log or of dead letters; the run
+   * must be complete.
+   */
   static void clean(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
     try (Stream<Path> list = Files.list(directory)) {
       for (Path file : list.filter(TrainingLog::isUnfinished).toList()) {
         Files.delete(file);
@@ -136,7 +152,7 @@ public final class TrainingLog {
 
   private static boolean isUnfinished(Path file) {
     String name = file.getFileName().toString();
-    return name.startsWith("." + PREFIX) && name.contains(".inprogress.");
+    return name.startsWith(".") && name.contains(SUFFIX + ".inprogress.");
   }
 
   private static boolean isLog(Path file) {

@@ -158,6 +158,23 @@ class ContinuationTest {
   }
 
   @Test
+  void deadLettersOfTheLastMomentAreFetchedFromTheLastCheckpoint() throws Exception {
+    log(0, 50);
+    Files.createDirectories(run.export().resolve("step-00000050"));
+    Files.createDirectories(run.deadLetters());
+    Files.createFile(run.deadLetters().resolve(".dead-letter-a-0.jsonl.inprogress.b"));
+    TestingStates.checkpoint(run, 3, 40);
+    assertThat(Continuation.of(run, STEPS).kind()).isEqualTo(Continuation.Kind.COMPLETE);
+
+    Path last = TestingStates.checkpoint(run, 4, 50);
+
+    Continuation continuation = Continuation.of(run, STEPS);
+    assertThat(continuation.kind()).isEqualTo(Continuation.Kind.RESUME);
+    assertThat(continuation.from().orElseThrow().path()).isEqualTo(last);
+    assertThat(continuation.warnings()).isEmpty();
+  }
+
+  @Test
   void aLogWithAStepTwiceOrMissingIsRefused() throws Exception {
     log(0, 10);
     log(12, 20);
