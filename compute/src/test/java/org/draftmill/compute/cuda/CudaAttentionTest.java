@@ -130,7 +130,7 @@ class CudaAttentionTest {
                 backend
                     .ops()
                     .causalAttention(x, x, x, new int[] {0, 2}, heads, 0, memory.matrix(2, 130)))
-        .hasMessageContaining("at most 128 values, this model's have 130");
+        .hasMessageContaining("at most 128 values, these have 130");
   }
 
   private Matrix random(int rows, int columns) {
