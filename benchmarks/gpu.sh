@@ -82,8 +82,9 @@ elif command -v compute-sanitizer >/dev/null; then
   export JAVA_TOOL_OPTIONS="-Ddraftmill.poison=true -Ddraftmill.benchmarks.results=$(mktemp -d)"
   for tool in memcheck racecheck initcheck synccheck; do
     echo "-- $tool"
-    part 90 "$tool" compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 1 benchmarks/run.sh cuda --smoke |
-      tail -n 4
+    part 60 "$tool" compute-sanitizer --tool "$tool" --target-processes all --error-exitcode 1 benchmarks/run.sh cuda --smoke \
+      >/dev/null
+    tail -n 4 "$results/gpu-$tool.log"
   done
 else
   echo "left out: compute-sanitizer was not found"
