@@ -1,15 +1,19 @@
 package org.draftmill.job;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.DetachedJobExecutionResult;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.draftmill.compute.cuda.MatrixProducts;
+import org.draftmill.job.balance.TargetLog;
 import org.draftmill.job.cli.Failures;
 import org.draftmill.job.cli.Version;
 import org.draftmill.job.config.CheckpointOptions;
@@ -22,6 +26,7 @@ import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
 import org.draftmill.job.slots.ClusterCheck;
 import org.draftmill.job.slots.SlotDemand;
+import org.draftmill.job.train.Conclusion;
 import org.draftmill.job.train.Continuation;
 import org.draftmill.job.train.FlinkSettings;
 import org.draftmill.job.train.InputCheck;
@@ -39,8 +44,9 @@ import picocli.CommandLine.Option;
  *
  * <p>The run directory is locked for as long as this process waits for the job. A job that was
  * handed in with {@code --detached} runs on without a lock, which only a process can hold; a second
- * one of the same cluster is refused all the same ({@link OtherJobs}). A cluster's run ends without
- * a {@code summary.json}; {@code draftmill train} on the same run file writes it.
+ * one of the same cluster is refused all the same ({@link OtherJobs}). At the end of the job the
+ * process that waits for it writes {@code summary.json}; of one that nobody waited for the same
+ * command does, or {@code draftmill train}.
  */
 @Command(
     name = "draftmill-job.jar",
@@ -116,6 +122,9 @@ public final class TrainJob implements Callable<Integer> {
     } else {
       Continuation continuation = Continuation.of(run.directory(), run.steps());
       if (continuation.kind() == Continuation.Kind.COMPLETE) {
+        if (!Files.exists(run.directory().summary())) {
+          Conclusion.UNSEEN.write(run);
+        }
         System.out.println("This run is complete: " + run.directory().latestExport());
         return;
       }
@@ -145,6 +154,19 @@ public final class TrainJob implements Callable<Integer> {
     MemoryEstimate.of(run, slots.gpus() > 0).table().forEach(System.out::println);
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);
     TrainingPipeline.build(env, run, slots);
-    env.execute();
+    conclude(run, env.execute());
+  }
+
+  /** A job that was only handed in has not ended yet, and one that was stopped goes on some day. */
+  private static void conclude(ResolvedRun run, JobExecutionResult result) throws IOException {
+    if (result instanceof DetachedJobExecutionResult) {
+      System.out.println(
+          "When the job has ended, the same command writes %s; without -s, if that was given."
+              .formatted(run.directory().summary()));
+    } else if (Conclusion.isDue(run)) {
+      Conclusion end = Conclusion.of(result, result.getNetRuntime() / 1000.0);
+      end.log(new TargetLog(run.directory().targetLog()));
+      end.write(run).report().forEach(System.out::println);
+    }
   }
 }

@@ -1,6 +1,8 @@
 package org.draftmill.compute.cuda;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -107,6 +109,15 @@ public final class CudaEmulator
   }
 
   private static native String addKernels(String library);
+
+  /**
+   * What a process that knows nothing of the emulator must find in its environment to see GPUs.
+   *
+   * @param folder where the emulator is put together for it
+   */
+  public static Map<String, String> environment(Path folder, int devices) throws IOException {
+    return EmulatorBuild.environment(folder, devices);
+  }
 
   /** How many devices there are; each test begins with one. */
   public static native void setDevices(int count);

@@ -12,6 +12,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -94,6 +95,21 @@ final class EmulatorBuild {
       }
     }
     return result;
+  }
+
+  /** Links driver and kernels into a folder, and says by which variables they are found there. */
+  static Map<String, String> environment(Path folder, int devices) throws IOException {
+    Files.createDirectories(folder);
+    for (Path library :
+        Stream.concat(
+                Stream.of(driver(), cublas()), kernelSources().stream().map(EmulatorBuild::kernels))
+            .toList()) {
+      Files.createSymbolicLink(folder.resolve(library.getFileName()), library);
+    }
+    return Map.of(
+        "LD_LIBRARY_PATH", folder.toString(),
+        "CUDA_EMULATOR_KERNELS", folder.toString(),
+        "CUDA_EMULATOR_DEVICES", Integer.toString(devices));
   }
 
   /** All {@code .cu} files. */

@@ -1,15 +1,10 @@
 package org.draftmill.job.train;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.DigestInputStream;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -22,10 +17,8 @@ import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
-import org.draftmill.compute.InputException;
 import org.draftmill.compute.cuda.CudaBackend;
 import org.draftmill.compute.io.AtomicFile;
-import org.draftmill.job.balance.Balance;
 import org.draftmill.job.config.ChangedOptions;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.ResolvedRunFile;
@@ -45,8 +38,6 @@ import org.draftmill.operators.drafter.DrafterOptions;
 import org.draftmill.operators.gpu.DeviceLease;
 import org.draftmill.operators.gpu.GpuProducts;
 import org.draftmill.operators.gpu.GpuResource;
-import org.draftmill.operators.pool.PoolOperatorFactory;
-import org.draftmill.operators.target.TargetOperatorFactory;
 import org.draftmill.operators.target.TargetOptions;
 
 /** A training run on an embedded Flink: begins or goes on, and ends with a summary. */
@@ -116,7 +107,7 @@ public final class Training {
     Continuation continuation = Continuation.of(directory, run.steps());
     if (continuation.kind() == Continuation.Kind.COMPLETE) {
       console.say("All steps of this run are trained; what was missing is its summary.");
-      return Optional.of(conclude(run, Busy.UNKNOWN));
+      return Optional.of(Conclusion.UNSEEN.write(run));
     }
     Configuration flink = FlinkSettings.of(run);
     SlotDemand slots = TrainingPipeline.slots(run, GpuResource.perTaskManager(flink) > 0);
@@ -138,22 +129,13 @@ public final class Training {
 
     SavedState.prune(directory, run.options().get(CheckpointOptions.KEEP));
     StreamGraph graph = graph(run, continuation.from());
-    Optional<Busy> busy = runJob(run, graph, continuation.steps());
-    return busy.isEmpty() ? Optional.empty() : Optional.of(conclude(run, busy.get()));
-  }
-
-  private static Summary conclude(ResolvedRun run, Busy busy) throws IOException {
-    Summary summary = summarize(run, busy);
-    summary.write(run.directory().summary());
-    // Flink deletes its own at the end of a job; those of earlier processes are left.
-    SavedState.prune(run.directory(), 0);
-    TrainingLog.clean(run.directory().log());
-    TrainingLog.clean(run.directory().deadLetters());
-    return summary;
+    Optional<Conclusion> end = runJob(run, graph, continuation.steps());
+    return end.isEmpty() ? Optional.empty() : Optional.of(end.get().write(run));
   }
 
   /** Empty when a signal stopped the job. */
-  private Optional<Busy> runJob(ResolvedRun run, StreamGraph graph, long done) throws Exception {
+  private Optional<Conclusion> runJob(ResolvedRun run, StreamGraph graph, long done)
+      throws Exception {
     RunDirectory directory = run.directory();
     Configuration flink = FlinkSettings.of(run);
     // The web UI shows the log of the process as that of its JobManager and TaskManager.
@@ -175,11 +157,11 @@ public final class Training {
         long start = System.nanoTime();
         JobExecutionResult result = cluster.await(job);
         progress.close();
-        balance.end(
-            accumulated(result, TargetOperatorFactory.TOKENS),
-            accumulated(result, TargetOperatorFactory.BUSY_SECONDS));
-        if (stop.outcome().isEmpty() || isComplete(run)) {
-          return Optional.of(Busy.of(result, run, (System.nanoTime() - start) / 1e9));
+        Conclusion end = Conclusion.of(result, (System.nanoTime() - start) / 1e9);
+        balance.end(end.targetTokens(), end.targetBusySeconds());
+        // There may have been nothing left to stop when the signal came.
+        if (stop.outcome().isEmpty() || Conclusion.isDue(run)) {
+          return Optional.of(end);
         }
       } catch (Exception e) {
         if (stop.outcome().isEmpty()) {
@@ -192,11 +174,6 @@ public final class Training {
       console.say(stop.outcome().orElseThrow());
       return Optional.empty();
     }
-  }
-
-  /** Whether there was nothing left to stop when the signal came. */
-  private static boolean isComplete(ResolvedRun run) throws IOException {
-    return Continuation.of(run.directory(), run.steps()).kind() == Continuation.Kind.COMPLETE;
   }
 
   private void describe(ResolvedRun run) {
@@ -261,63 +238,5 @@ public final class Training {
               path.toUri().toString(), false, RecoveryClaimMode.CLAIM));
     }
     return graph;
-  }
-
-  /** What the stages say at the end of a job of the time that they had; NaN where they do not. */
-  private record Busy(double targets, double poolStallSeconds) {
-    static final Busy UNKNOWN = new Busy(Double.NaN, Double.NaN);
-
-    static Busy of(JobExecutionResult result, ResolvedRun run, double seconds) {
-      return new Busy(
-          accumulated(result, TargetOperatorFactory.BUSY_SECONDS) / (seconds * run.targets()),
-          accumulated(result, PoolOperatorFactory.MIN_READY_STALL_SECONDS));
-    }
-  }
-
-  /** Of a job that resumed when all was done no stage ran: NaN. */
-  private static double accumulated(JobExecutionResult result, String accumulator) {
-    Double sum = result.getAccumulatorResult(accumulator);
-    return sum == null ? Double.NaN : sum;
-  }
-
-  private static Summary summarize(ResolvedRun run, Busy busy) throws IOException {
-    List<TrainingLog.Row> rows = TrainingLog.read(run.directory().log());
-    double seconds = rows.stream().mapToDouble(TrainingLog.Row::seconds).sum();
-    long tokens = rows.stream().mapToLong(TrainingLog.Row::tokens).sum();
-    double working = rows.stream().mapToDouble(TrainingLog.Row::busySeconds).sum();
-    Path drafter = run.directory().latestExport();
-    return new Summary(
-        rows.size(),
-        rows.stream().mapToLong(row -> row.jobs().size()).sum(),
-        rows.stream().mapToLong(TrainingLog.Row::deadJobs).sum(),
-        rows.stream().filter(TrainingLog.Row::skipped).count(),
-        tokens,
-        seconds,
-        tokens / seconds,
-        known(busy.targets()),
-        known(working / (seconds * run.drafter().parallelism())),
-        known(busy.poolStallSeconds()),
-        RunBalance.of(run.directory()).map(Balance::figures).orElse(null),
-        null,
-        null,
-        null,
-        drafter.toString(),
-        sha256(drafter.resolve("model.safetensors")));
-  }
-
-  private static Double known(double value) {
-    return Double.isFinite(value) ? value : null;
-  }
-
-  private static String sha256(Path file) throws IOException {
-    try (InputStream in = Files.newInputStream(file)) {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      new DigestInputStream(in, digest).transferTo(java.io.OutputStream.nullOutputStream());
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    } catch (java.nio.file.NoSuchFileException e) {
-      throw new InputException("The run ended without a drafter at " + file + ".", e);
-    }
   }
 }

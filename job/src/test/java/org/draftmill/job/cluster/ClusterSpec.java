@@ -2,16 +2,19 @@ package org.draftmill.job.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a {@link TestingCluster} is started with. Its processes are small, so that several fit
  * beside each other, and notice within seconds that one of them died.
  *
  * @param arguments of {@code local-cluster.sh start}
+ * @param environment of its processes, beside that of the test
  */
-public record ClusterSpec(List<String> arguments) {
+public record ClusterSpec(List<String> arguments, Map<String, String> environment) {
   public ClusterSpec {
     arguments = List.copyOf(arguments);
+    environment = Map.copyOf(environment);
   }
 
   /**
@@ -27,7 +30,8 @@ public record ClusterSpec(List<String> arguments) {
                 "--port",
                 "0",
                 "--timeout",
-                "240"))
+                "240"),
+            Map.of())
         .with("jobmanager.memory.process.size", "1100m")
         .with("taskmanager.memory.process.size", "2g")
         .with("taskmanager.memory.managed.size", "0m")
@@ -56,6 +60,11 @@ public record ClusterSpec(List<String> arguments) {
   public ClusterSpec and(String... more) {
     List<String> all = new ArrayList<>(arguments);
     all.addAll(List.of(more));
-    return new ClusterSpec(all);
+    return new ClusterSpec(all, environment);
+  }
+
+  /** With these environment variables. */
+  public ClusterSpec in(Map<String, String> variables) {
+    return new ClusterSpec(arguments, variables);
   }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** {@code flink-conf/local-cluster.sh} on the cluster of one folder. */
@@ -17,9 +18,18 @@ public final class LocalClusterScript {
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private final Path cluster;
+  private final Map<String, String> environment;
 
   public LocalClusterScript(Path cluster) {
+    this(cluster, Map.of());
+  }
+
+  /**
+   * @param environment of its processes, beside that of the test
+   */
+  public LocalClusterScript(Path cluster, Map<String, String> environment) {
     this.cluster = cluster;
+    this.environment = environment;
   }
 
   /** What a command printed, and how it ended. */
@@ -61,9 +71,9 @@ public final class LocalClusterScript {
     command.add(HOME.resolve("flink-conf/local-cluster.sh").toString());
     command.addAll(List.of("--dir", cluster.toString()));
     command.addAll(List.of(arguments));
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(output.toFile())
-        .start();
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().putAll(environment);
+    return builder.start();
   }
 }

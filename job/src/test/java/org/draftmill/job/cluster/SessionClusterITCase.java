@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.cluster.LocalClusterScript.Result;
 import org.draftmill.job.console.ExitCode;
+import org.draftmill.job.train.Summary;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -66,6 +67,10 @@ class SessionClusterITCase {
 
     assertThat(TestingRuns.weights(dir.resolve("cluster")))
         .isEqualTo(TestingRuns.weights(dir.resolve("embedded")));
+    Summary summary = Summary.read(dir.resolve("cluster/summary.json"));
+    assertThat(summary.steps()).isEqualTo(8);
+    assertThat(summary.targetBusy()).isBetween(0.0, 1.0);
+    assertThat(summary.balance()).isNotNull();
   }
 
   @Test
@@ -115,8 +120,11 @@ class SessionClusterITCase {
 
     TestingRuns.requireEveryJobOnce(runs.runDirectory());
     assertThat(TestingRuns.weights(runs.runDirectory())).isEqualTo(expected);
+    Path summary = runs.runDirectory().resolve("summary.json");
+    assertThat(summary).as("nobody waited for the end of the job").doesNotExist();
     Result again = cluster.run(runs.arguments(EPOCHS));
     assertThat(again.output()).contains("This run is complete");
+    assertThat(Summary.read(summary).weightsSha256()).isEqualTo(expected);
   }
 
   @Test

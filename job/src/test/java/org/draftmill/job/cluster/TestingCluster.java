@@ -52,7 +52,7 @@ public final class TestingCluster implements AutoCloseable {
   public static TestingCluster start(String name, ClusterSpec spec) throws IOException {
     requireJobJar();
     Path directory = Path.of("target", "clusters", name).toAbsolutePath();
-    LocalClusterScript script = new LocalClusterScript(directory);
+    LocalClusterScript script = new LocalClusterScript(directory, spec.environment());
     if (Files.exists(directory)) {
       script.run("stop");
       Folders.delete(directory);
