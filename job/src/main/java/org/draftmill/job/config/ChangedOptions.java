@@ -17,6 +17,12 @@ public final class ChangedOptions {
 
   private ChangedOptions() {}
 
+  /** Left to the run, which writes down what it chose. */
+  private static boolean chosen(ConfigOption<?> option, Configuration now) {
+    return option.equals(RunOptions.PRODUCTS)
+        && now.get(RunOptions.PRODUCTS) == RunOptions.PRODUCTS.defaultValue();
+  }
+
   /**
    * @param runFile as a run left it; if it is not there or of another version, nothing is known
    * @return {@code drafter.anchors was 512 and is 256}, one for each
@@ -35,7 +41,7 @@ public final class ChangedOptions {
     for (ConfigOption<?> option : KnownOptions.byKey().values()) {
       Object was = ResolvedRunFile.plain(before.get(option));
       Object is = ResolvedRunFile.plain(now.get(option));
-      if (!NO_MATTER.contains(option.key()) && !Objects.equals(was, is)) {
+      if (!NO_MATTER.contains(option.key()) && !Objects.equals(was, is) && !chosen(option, now)) {
         changed.add("%s was %s and is %s".formatted(option.key(), was, is));
       }
     }

@@ -16,6 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.draftmill.compute.InputException;
+import org.draftmill.operators.drafter.state.StateFiles;
 
 /**
  * Finds the state files of all drafters at one checkpoint: {@code
@@ -47,6 +48,26 @@ public final class DrafterStates {
         directory
             + " holds no complete state of a drafter (drafter/step-NNNNNNNN/*.safetensors); give a"
             + " run directory or one of its steps.");
+  }
+
+  /**
+   * Deletes what drafters wrote for checkpoints before the last one: of a run that is complete
+   * Flink has none any more, and the last states are what its weights can be exported from again.
+   * Files of savepoints, and of what was set aside, stay.
+   */
+  public static void keepLast(RunDirectory run) throws IOException {
+    long last = 0;
+    for (Path step : Files.isDirectory(run.drafter()) ? steps(run.root()) : List.<Path>of()) {
+      try (Stream<Path> files = Files.list(step)) {
+        for (Path file : (Iterable<Path>) files::iterator) {
+          Matcher name = FILE.matcher(file.getFileName().toString());
+          if (name.matches() && name.group(1).startsWith("checkpoint-")) {
+            last = Math.max(last, Long.parseLong(name.group(2)));
+          }
+        }
+      }
+    }
+    new StateFiles(run.root()).deleteBefore(last);
   }
 
   /**

@@ -15,6 +15,7 @@ import org.apache.flink.api.common.JobExecutionResult;
 import org.draftmill.compute.InputException;
 import org.draftmill.job.balance.Balance;
 import org.draftmill.job.balance.TargetLog;
+import org.draftmill.job.run.DrafterStates;
 import org.draftmill.job.run.SavedState;
 import org.draftmill.operators.pool.PoolOperatorFactory;
 import org.draftmill.operators.target.TargetOperatorFactory;
@@ -72,6 +73,7 @@ public record Conclusion(
     summary.write(run.directory().summary());
     // Flink deletes its own at the end of a job; those of earlier processes are left.
     SavedState.prune(run.directory(), 0);
+    DrafterStates.keepLast(run.directory());
     TrainingLog.clean(run.directory().log());
     TrainingLog.clean(run.directory().deadLetters());
     return summary;

@@ -116,6 +116,24 @@ class SavedStateTest {
   }
 
   @Test
+  void ofACompleteRunTheLastStatesOfTheDraftersStay() throws Exception {
+    TestingStates.drafters(run, "checkpoint-3", 30);
+    TestingStates.drafters(run, "savepoint-4", 40);
+    SavedState.setAside(TestingStates.checkpoint(run, 5, 50));
+    TestingStates.drafters(run, "checkpoint-6", 60);
+    TestingStates.drafters(run, "checkpoint-7", 60);
+
+    DrafterStates.keepLast(run);
+
+    assertThat(steps()).containsExactly("step-00000040", "step-00000050", "step-00000060");
+    try (Stream<Path> files = Files.list(run.drafter().resolve("step-00000060"))) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .hasSize(2)
+          .allMatch(name -> name.startsWith("checkpoint-7."));
+    }
+  }
+
+  @Test
   void whatWasSetAsideStays() throws Exception {
     Path chk = TestingStates.checkpoint(run, 4, 40);
     Path savepoint = TestingStates.savepoint(run, 5, 50);

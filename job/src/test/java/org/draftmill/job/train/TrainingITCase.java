@@ -82,7 +82,8 @@ class TrainingITCase {
         Estimates.of(ResolvedRun.of(RunFile.read(runs.file(), List.of("jobs.epochs=10"))), false)
             .diskBytes();
 
-    assertThat(estimate).isBetween(held, 10 * held);
+    // Of the states of a run that is complete only the last is left.
+    assertThat(estimate).isBetween(held, 30 * held);
   }
 
   private static long bytes(Path directory) throws IOException {
