@@ -39,14 +39,15 @@ public final class ClusterCheck {
   /**
    * The demand that a cluster can meet.
    *
-   * <p>A standalone cluster is asked; TaskManagers that are just starting are waited for. One that
-   * starts TaskManagers on demand has none to ask for: there Flink's own time-out decides.
+   * <p>A standalone cluster is asked; a JobManager and TaskManagers that are just starting are
+   * waited for. One that starts TaskManagers on demand has none to ask for: there Flink's own
+   * time-out decides.
    *
    * @param flink options of the client and, through them, of the cluster
    * @param demand for whether the cluster has GPUs
    * @param wait for what is missing
    * @throws InputException if the cluster has not enough, saying what is missing
-   * @throws IOException if the cluster does not answer
+   * @throws IOException if the cluster does not answer in that time
    */
   public static SlotDemand require(
       Configuration flink, Function<Boolean, SlotDemand> demand, Duration wait)
@@ -128,7 +129,16 @@ public final class ClusterCheck {
     long deadline = System.nanoTime() + wait.toNanos();
     boolean said = false;
     while (true) {
-      ClusterResources resources = cluster.resources();
+      ClusterResources resources;
+      try {
+        resources = cluster.resources();
+      } catch (IOException e) { // a JobManager that is just starting, say
+        if (System.nanoTime() - deadline >= 0) {
+          throw e;
+        }
+        Thread.sleep(PAUSE.toMillis());
+        continue;
+      }
       SlotDemand wanted = demand.apply(configured || resources.haveGpus());
       Optional<String> shortage = resources.shortage(wanted);
       if (shortage.isEmpty()) {

@@ -53,7 +53,7 @@ final class Chaos {
     Evidence expected = calm(scenario.shards());
     long start = System.nanoTime();
     disturbed++;
-    ResolvedRun run = runs.of("seed-" + scenario.seed(), scenario);
+    ResolvedRun run = runs.of("seed-" + scenario.seed() + "-" + disturbed, scenario);
     JobID job = cluster.submit(ChaosRun.graph(run));
     LiveJob live =
         new LiveJob(

@@ -3,7 +3,6 @@ package org.draftmill.job.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(600)
 class ChaosITCase {
+  private static final int TRIES = 5;
+
   @TempDir static Path home;
   private static Chaos chaos;
 
@@ -33,8 +34,11 @@ class ChaosITCase {
   @ParameterizedTest
   @ValueSource(longs = {7, 9, 10, 15, 38})
   void endsWithTheWeightsOfTheUndisturbedRun(long seed) throws Exception {
-    List<Kill> kills = chaos.survive(Scenario.of(seed));
-
-    assertThat(kills).as("kills that hit").anyMatch(Kill::hit);
+    boolean hit = false;
+    // The run does not wait for its killer, who may be the one that is not given a processor.
+    for (int tries = 1; tries <= TRIES && !hit; tries++) {
+      hit = chaos.survive(Scenario.of(seed)).stream().anyMatch(Kill::hit);
+    }
+    assertThat(hit).as("a kill that hit").isTrue();
   }
 }

@@ -16,6 +16,9 @@ final class Monkey {
   /** How long a strike waits for its moment before it is given up. */
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  /** The part of a run after which those that follow are to have their turn. */
+  private static final double LATE = 0.4;
+
   private final ChaosCluster cluster;
   private final JobID job;
   private final LiveJob live;
@@ -60,7 +63,7 @@ final class Monkey {
       if (seen.isPresent()) {
         return seen;
       }
-      if (look % 100 == 0 && isOver()) {
+      if (look % 100 == 0 && (isOver() || live.progress() > strike.notBefore() + LATE)) {
         break;
       }
       LockSupport.parkNanos(PAUSE_NANOS);

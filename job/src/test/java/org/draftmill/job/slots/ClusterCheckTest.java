@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.draftmill.job.slots.SlotDemandTest.demand;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -26,6 +27,26 @@ class ClusterCheckTest {
     answers.add(new ClusterResources(List.of(new Worker(9, 9, 8, 8, 9, 9000))));
     SlotDemand met = ClusterCheck.await(() -> answers.remove(), true, AUTO, Duration.ofMinutes(5));
     assertThat(met.gpus()).isEqualTo(8);
+  }
+
+  @Test
+  void waitsForAJobManagerThatIsStarting() throws Exception {
+    Deque<ClusterCheck.Cluster> answers = new ArrayDeque<>();
+    answers.add(
+        () -> {
+          throw new IOException("no leader yet");
+        });
+    answers.add(() -> new ClusterResources(List.of(new Worker(9, 9, 8, 8, 9, 9000))));
+    ClusterCheck.Cluster cluster = () -> answers.remove().resources();
+    assertThat(ClusterCheck.await(cluster, true, AUTO, Duration.ofMinutes(5)).gpus()).isEqualTo(8);
+
+    ClusterCheck.Cluster gone =
+        () -> {
+          throw new IOException("nobody there");
+        };
+    assertThatThrownBy(() -> ClusterCheck.await(gone, true, AUTO, Duration.ZERO))
+        .isInstanceOf(IOException.class)
+        .hasMessage("nobody there");
   }
 
   @Test
