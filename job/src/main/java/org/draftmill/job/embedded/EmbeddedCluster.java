@@ -105,11 +105,13 @@ public final class EmbeddedCluster implements AutoCloseable {
   /**
    * Stops a job at a savepoint.
    *
+   * @param directory for it, as Flink names it
    * @return where the savepoint lies
    */
-  public String stopWithSavepoint(JobID job, URI directory, long timeoutSeconds) throws Exception {
+  public String stopWithSavepoint(JobID job, String directory, long timeoutSeconds)
+      throws Exception {
     return cluster
-        .stopWithSavepoint(job, directory.toString(), false, SavepointFormatType.NATIVE)
+        .stopWithSavepoint(job, directory, false, SavepointFormatType.NATIVE)
         .get(timeoutSeconds, TimeUnit.SECONDS);
   }
 

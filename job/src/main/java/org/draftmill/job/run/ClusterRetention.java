@@ -9,6 +9,7 @@ import org.apache.flink.client.program.rest.RestClusterClient;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.DeploymentOptions;
+import org.apache.flink.core.fs.Path;
 import org.apache.flink.runtime.rest.messages.ClusterConfigurationInfoHeaders;
 import org.apache.flink.runtime.rest.messages.ConfigurationInfoEntry;
 import org.apache.flink.runtime.rest.messages.EmptyMessageParameters;
@@ -41,7 +42,8 @@ public final class ClusterRetention {
       throws IOException, InterruptedException {
     boolean visible =
         job.getOptional(CheckpointingOptions.CHECKPOINTS_DIRECTORY)
-            .filter(run.checkpoints().toUri().toString()::equals)
+            .map(given -> new Path(given).toString())
+            .filter(FlinkAddress.of(run.checkpoints())::equals)
             .isPresent();
     return judge(retained(cluster), keep, visible);
   }

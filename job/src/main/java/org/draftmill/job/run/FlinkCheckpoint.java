@@ -65,7 +65,7 @@ public record FlinkCheckpoint(
           Checkpoints.loadCheckpointMetadata(
               new DataInputStream(new ByteArrayInputStream(bytes)),
               FlinkCheckpoint.class.getClassLoader(),
-              directory.toUri().toString());
+              FlinkAddress.of(directory));
     } catch (IOException | RuntimeException e) {
       throw new InputException(
           "The metadata " + file + " cannot be read: " + e.getMessage() + ".", e);

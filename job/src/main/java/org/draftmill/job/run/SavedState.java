@@ -99,7 +99,7 @@ public record SavedState(Path path, long id) {
           Checkpoints.loadCheckpointMetadata(
               new DataInputStream(new ByteArrayInputStream(bytes)),
               SavedState.class.getClassLoader(),
-              path.toUri().toString());
+              FlinkAddress.of(path));
       states.add(new SavedState(path, metadata.getCheckpointId()));
     } catch (IOException | RuntimeException e) {
       leaveOut(path, e, damaged);

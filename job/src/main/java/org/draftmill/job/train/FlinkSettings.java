@@ -15,6 +15,7 @@ import org.draftmill.compute.InputException;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.KnownOptions;
 import org.draftmill.job.config.RunOptions;
+import org.draftmill.job.run.FlinkAddress;
 import org.draftmill.job.run.OtherJobs;
 
 /** What a training job asks of Flink. */
@@ -64,10 +65,9 @@ public final class FlinkSettings {
     flink.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, options.get(CheckpointOptions.KEEP));
     flink.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
     flink.set(
-        CheckpointingOptions.CHECKPOINTS_DIRECTORY,
-        run.directory().checkpoints().toUri().toString());
+        CheckpointingOptions.CHECKPOINTS_DIRECTORY, FlinkAddress.of(run.directory().checkpoints()));
     flink.set(
-        CheckpointingOptions.SAVEPOINT_DIRECTORY, run.directory().checkpoints().toUri().toString());
+        CheckpointingOptions.SAVEPOINT_DIRECTORY, FlinkAddress.of(run.directory().checkpoints()));
     flink.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);

@@ -1,7 +1,6 @@
 package org.draftmill.job.train;
 
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -10,6 +9,7 @@ import org.draftmill.job.console.Console;
 import org.draftmill.job.console.Interrupts;
 import org.draftmill.job.embedded.EmbeddedCluster;
 import org.draftmill.job.run.ClaimedSavepoints;
+import org.draftmill.job.run.FlinkAddress;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.SavedState;
 
@@ -42,9 +42,10 @@ final class StopOnSignal implements AutoCloseable {
     outcome = "stopped; the same command goes on from the last checkpoint";
     try {
       String savepoint =
-          cluster.stopWithSavepoint(job, run.checkpoints().toUri(), LONGEST_SAVEPOINT.toSeconds());
+          cluster.stopWithSavepoint(
+              job, FlinkAddress.of(run.checkpoints()), LONGEST_SAVEPOINT.toSeconds());
       outcome = "stopped at a savepoint; the same command goes on from there";
-      claim(Path.of(URI.create(savepoint)));
+      claim(FlinkAddress.path(savepoint));
     } catch (Exception e) {
       console.trace(e);
       cancel();

@@ -29,6 +29,7 @@ import org.draftmill.job.console.Text;
 import org.draftmill.job.embedded.EmbeddedCluster;
 import org.draftmill.job.embedded.RestMetrics;
 import org.draftmill.job.run.ClaimedSavepoints;
+import org.draftmill.job.run.FlinkAddress;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
@@ -234,8 +235,7 @@ public final class Training {
       Path path = saved.get().path();
       console.say("resuming    from " + run.directory().root().relativize(path));
       graph.setSavepointRestoreSettings(
-          SavepointRestoreSettings.forPath(
-              path.toUri().toString(), false, RecoveryClaimMode.CLAIM));
+          SavepointRestoreSettings.forPath(FlinkAddress.of(path), false, RecoveryClaimMode.CLAIM));
     }
     return graph;
   }

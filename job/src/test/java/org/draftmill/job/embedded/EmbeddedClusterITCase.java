@@ -49,7 +49,7 @@ class EmbeddedClusterITCase {
               (Map<String, Double> sums) -> sums.getOrDefault("numRecordsOut", 0.0) > 0);
       await().atMost(Duration.ofSeconds(60)).until(() -> SavedState.list(checkpoints).size() >= 2);
 
-      cluster.stopWithSavepoint(job, checkpoints.toUri(), 60);
+      cluster.stopWithSavepoint(job, checkpoints.toUri().toString(), 60);
     }
 
     List<SavedState> states = SavedState.list(checkpoints);

@@ -72,7 +72,7 @@ class KilledProcessITCase {
 
   @Test
   void stopsAtASavepointWhenInterrupted() throws Exception {
-    TestingRuns runs = TestingRuns.in(dir, 60, true);
+    TestingRuns runs = TestingRuns.in(dir.resolve("with a space"), 60, true);
     Path checkpoints = runs.runDirectory().resolve("checkpoints");
     Process process = start(runs);
     await().atMost(PATIENCE).until(() -> hasMetadata(checkpoints));
@@ -82,6 +82,7 @@ class KilledProcessITCase {
     assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(output()).isEqualTo(ExitCode.INTERRUPTED);
     assertThat(output()).contains("stopped at a savepoint");
+    assertThat(checkpoints.resolve("claimed-savepoints")).content().startsWith("savepoint-");
     TestingRuns.Result result = runs.train(SLOW);
     assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
     assertThat(result.out()).contains("resuming    from checkpoints/savepoint-");
