@@ -39,9 +39,9 @@ public final class DrafterStates {
    */
   public static List<Path> newest(Path directory) throws IOException {
     for (Path step : steps(directory)) {
-      List<Path> files = complete(step);
-      if (!files.isEmpty()) {
-        return files;
+      List<List<Path>> complete = complete(step);
+      if (!complete.isEmpty()) {
+        return complete.get(0);
       }
     }
     throw new InputException(
@@ -51,23 +51,20 @@ public final class DrafterStates {
   }
 
   /**
-   * Deletes what drafters wrote for checkpoints before the last one: of a run that is complete
-   * Flink has none any more, and the last states are what its weights can be exported from again.
-   * Files of savepoints, and of what was set aside, stay.
+   * Deletes what drafters wrote for checkpoints before the last one that all of them wrote: of a
+   * run that is complete Flink has none any more, and the last states are what its weights can be
+   * exported from again. Files of savepoints, and of what was set aside, stay.
    */
   public static void keepLast(RunDirectory run) throws IOException {
-    long last = 0;
     for (Path step : Files.isDirectory(run.drafter()) ? steps(run.root()) : List.<Path>of()) {
-      try (Stream<Path> files = Files.list(step)) {
-        for (Path file : (Iterable<Path>) files::iterator) {
-          Matcher name = FILE.matcher(file.getFileName().toString());
-          if (name.matches() && name.group(1).startsWith("checkpoint-")) {
-            last = Math.max(last, Long.parseLong(name.group(2)));
-          }
+      for (List<Path> files : complete(step)) {
+        Matcher name = FILE.matcher(files.get(0).getFileName().toString());
+        if (name.matches() && name.group(1).startsWith("checkpoint-")) {
+          new StateFiles(run.root()).deleteBefore(Long.parseLong(name.group(2)));
+          return;
         }
       }
     }
-    new StateFiles(run.root()).deleteBefore(last);
   }
 
   /**
@@ -149,7 +146,8 @@ public final class DrafterStates {
     }
   }
 
-  private static List<Path> complete(Path step) throws IOException {
+  /** What all drafters of a group have written, the newest first. */
+  private static List<List<Path>> complete(Path step) throws IOException {
     // By checkpoint number, then name: the last is the newest.
     Map<Long, Map<String, List<Path>>> found = new TreeMap<>(Comparator.reverseOrder());
     Map<String, Integer> sizes = new TreeMap<>();
@@ -169,7 +167,6 @@ public final class DrafterStates {
         .flatMap(snapshots -> snapshots.entrySet().stream())
         .filter(snapshot -> snapshot.getValue().size() == sizes.get(snapshot.getKey()))
         .map(Map.Entry::getValue)
-        .findFirst()
-        .orElse(List.of());
+        .toList();
   }
 }

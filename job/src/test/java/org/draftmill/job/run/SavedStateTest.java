@@ -134,6 +134,19 @@ class SavedStateTest {
   }
 
   @Test
+  void ofACompleteRunTheLastStatesAreThoseThatAllDraftersWrote() throws Exception {
+    TestingStates.drafters(run, "checkpoint-9", 30); // of a run that went on from before it
+    TestingStates.drafters(run, "checkpoint-7", 60);
+    Path begun = run.drafter().resolve("step-00000060/checkpoint-8.9f8e.0-of-2.safetensors");
+    Files.createFile(begun); // the job ended before the other drafter's was there
+
+    DrafterStates.keepLast(run);
+
+    assertThat(DrafterStates.newest(run.root()))
+        .allMatch(file -> file.getFileName().toString().startsWith("checkpoint-7."));
+  }
+
+  @Test
   void whatWasSetAsideStays() throws Exception {
     Path chk = TestingStates.checkpoint(run, 4, 40);
     Path savepoint = TestingStates.savepoint(run, 5, 50);
