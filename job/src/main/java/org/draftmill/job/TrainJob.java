@@ -21,6 +21,7 @@ import org.draftmill.job.config.ResolvedRunFile;
 import org.draftmill.job.config.RunFile;
 import org.draftmill.job.config.RunOptions;
 import org.draftmill.job.run.ClusterRetention;
+import org.draftmill.job.run.FlinkAddress;
 import org.draftmill.job.run.OtherJobs;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
@@ -112,12 +113,12 @@ public final class TrainJob implements Callable<Integer> {
         .ifPresent(System.out::println);
     Optional<String> asked =
         ambient.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH);
+    Optional<Continuation> named = Optional.empty();
     if (asked.isPresent()) {
-      Optional<Continuation> continuation = Continuation.from(run.directory(), asked.get());
-      if (continuation.isPresent()) {
-        continuation.get().requireSameAs(run.drafter().identity());
-        continuation.get().warnings().forEach(System.out::println);
-        continuation.get().rollBack(run.directory());
+      named = Continuation.from(run.directory(), asked.get());
+      if (named.isPresent()) {
+        named.get().requireSameAs(run.drafter().identity());
+        named.get().warnings().forEach(System.out::println);
       }
     } else {
       Continuation continuation = Continuation.of(run.directory(), run.steps());
@@ -134,7 +135,7 @@ public final class TrainJob implements Callable<Integer> {
       if (continuation.from().isPresent()) {
         Path state = continuation.from().get().path();
         System.out.println("resuming from " + state);
-        flink.set(StateRecoveryOptions.SAVEPOINT_PATH, state.toUri().toString());
+        flink.set(StateRecoveryOptions.SAVEPOINT_PATH, FlinkAddress.of(state));
       }
       // Not with -s: the state that was asked for may be one of those that would go.
       SavedState.prune(run.directory(), run.options().get(CheckpointOptions.KEEP));
@@ -144,6 +145,11 @@ public final class TrainJob implements Callable<Integer> {
             Configuration.fromMap(ambient.getConfiguration().toMap()),
             gpus -> TrainingPipeline.slots(run, gpus),
             run.options().get(RunOptions.WAIT_FOR_RESOURCES));
+    if (named.isPresent()) {
+      // Not before it is sure to begin: without -s a run goes on from a newer state, to whose steps
+      // the rows belong that are taken back here.
+      named.get().rollBack(run.directory());
+    }
     if (slots.gpus() > 0 && run.options().get(RunOptions.PRODUCTS) == MatrixProducts.AUTO) {
       System.out.println(
           "Matrices on GPUs are multiplied by Draftmill's own kernels: %s is auto, and hosts with and without cuBLAS would not give the same bits. Set it to cublas where every host has the same version of it."

@@ -36,9 +36,9 @@ public record Conclusion(
   public static final Conclusion UNSEEN =
       new Conclusion(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
 
-  /** Whether every step is trained: a job that was stopped ends, too. */
+  /** Of a job that has ended, whether every step is trained: one that was stopped ends, too. */
   public static boolean isDue(ResolvedRun run) throws IOException {
-    return Continuation.of(run.directory(), run.steps()).kind() == Continuation.Kind.COMPLETE;
+    return Continuation.isTrained(run.directory(), run.steps());
   }
 
   /**

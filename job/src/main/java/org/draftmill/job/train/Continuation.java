@@ -60,10 +60,8 @@ public record Continuation(
    *     from
    */
   public static Continuation of(RunDirectory run, long steps) throws IOException {
-    List<TrainingLog.Row> rows = TrainingLog.read(run.log());
-    requireSuccessive(run, rows);
-    long logged = rows.size();
-    if (logged == steps && Files.isDirectory(run.export().resolve(StateFiles.stepName(steps)))) {
+    long logged = logged(run);
+    if (isTrained(run, steps, logged)) {
       return lettersOfTheLastMoment(run, steps)
           .orElse(
               new Continuation(
@@ -104,21 +102,44 @@ public record Continuation(
         Kind.BEGIN, Optional.empty(), 0, 0, damaged, passedOver, Optional.empty());
   }
 
+  /**
+   * Whether every step stands in the log and the final drafter is exported; then only dead letters
+   * may still wait in a state, as long as no job has ended there.
+   *
+   * @param steps of the whole run
+   * @throws InputException if the log is damaged
+   */
+  static boolean isTrained(RunDirectory run, long steps) throws IOException {
+    return isTrained(run, steps, logged(run));
+  }
+
+  private static boolean isTrained(RunDirectory run, long steps, long logged) {
+    return logged == steps && Files.isDirectory(run.export().resolve(StateFiles.stepName(steps)));
+  }
+
+  /** Steps in the log. */
+  private static long logged(RunDirectory run) throws IOException {
+    List<TrainingLog.Row> rows = TrainingLog.read(run.log());
+    requireSuccessive(run, rows);
+    return rows.size();
+  }
+
   /** From the last checkpoint, if it holds all steps and dead letters may wait in it. */
   private static Optional<Continuation> lettersOfTheLastMoment(RunDirectory run, long steps)
       throws IOException {
     if (!TrainingLog.hasUnfinished(run.deadLetters())) {
       return Optional.empty();
     }
-    for (SavedState state : SavedState.list(run.checkpoints())) {
-      try {
-        return Optional.of(resume(run, state, steps, List.of(), List.of()))
-            .filter(last -> last.steps() == steps);
-      } catch (InputException damaged) {
-        return Optional.empty(); // the weights are there; what it held of the letters is lost
-      }
+    Optional<SavedState> last = SavedState.list(run.checkpoints()).stream().findFirst();
+    if (last.isEmpty()) {
+      return Optional.empty();
     }
-    return Optional.empty();
+    try {
+      return Optional.of(resume(run, last.get(), steps, List.of(), List.of()))
+          .filter(there -> there.steps() == steps);
+    } catch (InputException damaged) {
+      return Optional.empty(); // the weights are there; what it held of the letters is lost
+    }
   }
 
   /**

@@ -172,6 +172,9 @@ class ContinuationTest {
     assertThat(continuation.kind()).isEqualTo(Continuation.Kind.RESUME);
     assertThat(continuation.from().orElseThrow().path()).isEqualTo(last);
     assertThat(continuation.warnings()).isEmpty();
+
+    // A job that ended has fetched them, whatever savepoint is still there.
+    assertThat(Continuation.isTrained(run, STEPS)).isTrue();
   }
 
   @Test
