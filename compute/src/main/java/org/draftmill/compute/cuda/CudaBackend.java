@@ -60,7 +60,10 @@ public final class CudaBackend implements Backend {
       multiplier = multiplier(products);
       ops = new CudaOps(launcher, scratch, multiplier);
     } catch (RuntimeException | Error e) {
-      close();
+      RuntimeException more = closing(null, this::close); // a failed context fails again there
+      if (more != null) {
+        e.addSuppressed(more);
+      }
       throw e;
     }
   }

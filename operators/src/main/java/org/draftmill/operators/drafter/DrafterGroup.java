@@ -110,7 +110,7 @@ final class DrafterGroup implements TrainingLoop.Group, Closeable {
         if (answer.isPresent() && answer.get().group().isPresent()) {
           return answer.get().group().get();
         }
-        if (System.nanoTime() > deadline) {
+        if (System.nanoTime() - deadline > 0) {
           throw new IOException(notMet(answer));
         }
         Thread.sleep(PAUSE_MILLIS);
