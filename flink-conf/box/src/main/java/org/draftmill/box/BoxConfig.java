@@ -97,8 +97,12 @@ final class BoxConfig {
     flink.set(TaskManagerOptions.BIND_HOST, HOST);
     flink.set(CoreOptions.TMP_DIRS, layout.tmp().toString());
     setDefault(flink, HighAvailabilityOptions.HA_MODE, "NONE");
-    setDefault(
-        flink, CheckpointingOptions.SAVEPOINT_DIRECTORY, layout.savepoints().toUri().toString());
+    setDefault(flink, CheckpointingOptions.SAVEPOINT_DIRECTORY, address(layout.savepoints()));
+  }
+
+  /** As Flink reads it, for whom {@code %20} is no space. */
+  static String address(Path folder) {
+    return new org.apache.flink.core.fs.Path(folder.toUri()).toString();
   }
 
   private static <T> void setDefault(Configuration flink, ConfigOption<T> option, T value) {

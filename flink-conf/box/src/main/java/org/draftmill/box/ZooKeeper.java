@@ -19,7 +19,7 @@ final class ZooKeeper {
     flink.set(HighAvailabilityOptions.HA_MODE, "zookeeper");
     flink.set(HighAvailabilityOptions.HA_ZOOKEEPER_QUORUM, ADDRESS + port);
     flink.set(
-        HighAvailabilityOptions.HA_STORAGE_PATH, layout.ha().resolve("flink").toUri().toString());
+        HighAvailabilityOptions.HA_STORAGE_PATH, BoxConfig.address(layout.ha().resolve("flink")));
     flink.set(HighAvailabilityOptions.HA_CLUSTER_ID, "/box");
   }
 

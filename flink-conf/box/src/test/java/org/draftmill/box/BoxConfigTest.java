@@ -30,7 +30,7 @@ class BoxConfigTest {
 
   @BeforeEach
   void given() throws IOException {
-    layout = new Layout(dir.resolve("cluster"));
+    layout = new Layout(dir.resolve("my cluster"));
     Files.createDirectories(layout.conf());
     config =
         Files.writeString(
@@ -53,7 +53,7 @@ class BoxConfigTest {
     assertThat(flink.get(RestOptions.PORT)).isPositive();
     assertThat(flink.get(JobManagerOptions.PORT)).isPositive();
     assertThat(flink.get(CheckpointingOptions.SAVEPOINT_DIRECTORY))
-        .isEqualTo(layout.savepoints().toUri().toString());
+        .isEqualTo("file:" + layout.savepoints().toAbsolutePath());
     assertThat(flink.get(TaskManagerOptions.NUM_TASK_SLOTS)).isEqualTo(8);
     assertThat(flink.get(CoreOptions.FLINK_JVM_OPTIONS))
         .isEqualTo("-Da=1 --add-modules=jdk.incubator.vector");
