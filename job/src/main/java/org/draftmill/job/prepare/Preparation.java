@@ -1,6 +1,8 @@
 package org.draftmill.job.prepare;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,16 +48,38 @@ public final class Preparation {
       }
     }
     DatasetManifest.Origin origin = origin(settings);
-    Files.createDirectories(settings.out());
-    Folders.delete(settings.work());
-    Files.deleteIfExists(settings.out().resolve(DatasetFinisher.REJECTS));
-    Files.createDirectories(settings.work());
+    begin(settings);
     LogFile.open(settings.work().resolve("prepare.log"));
 
     List<FileSourceSplit> ranges =
         InputRanges.ranges(settings.inputs().stream().map(PreparePipeline::flinkPath).toList());
     execute(settings);
     return new DatasetFinisher(settings, ranges).finish(origin);
+  }
+
+  /** Clears away what an interrupted attempt left. */
+  private static void begin(PrepareSettings settings) {
+    try {
+      Files.createDirectories(settings.out());
+      Folders.delete(settings.work());
+      Files.deleteIfExists(settings.out().resolve(DatasetFinisher.REJECTS));
+      Files.createDirectories(settings.work());
+    } catch (IOException e) {
+      throw new InputException(
+          "--out %s cannot be written to: %s. Give another directory, or the right to write there."
+              .formatted(settings.out(), reason(e)),
+          e);
+    }
+  }
+
+  private static String reason(IOException e) {
+    if (e instanceof FileAlreadyExistsException exists) {
+      return exists.getFile() + " is a file";
+    }
+    if (e instanceof FileSystemException failure && failure.getReason() != null) {
+      return failure.getReason();
+    }
+    return e.getClass().getSimpleName() + ": " + e.getMessage();
   }
 
   private static DatasetManifest.Origin origin(PrepareSettings settings) throws IOException {

@@ -102,6 +102,26 @@ class PreparationITCase {
   }
 
   @Test
+  void aPlaceThatCannotBeWrittenToEndsWithTwoAndOneLine() throws Exception {
+    Path text = Files.write(dir.resolve("a.jsonl"), lines(1));
+
+    TestingRuns.Result result =
+        TestingRuns.draftmill(
+            "prepare",
+            "--target",
+            TARGET.toString(),
+            "--input",
+            text.toString(),
+            "--out",
+            text.resolve("out").toString());
+
+    assertThat(result.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(result.err())
+        .startsWith("error: --out " + text.resolve("out") + " cannot be written to: ")
+        .hasLineCount(1);
+  }
+
+  @Test
   void aBombEndsWithTwoAndOneLine() throws Exception {
     Path bomb = dir.resolve("bomb.jsonl.gz");
     try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(bomb))) {
