@@ -25,19 +25,21 @@ public final class ChangedOptions {
 
   /**
    * @param runFile as a run left it; if it is not there or of another version, nothing is known
+   * @param given paths may be relative to where the process works
    * @return {@code drafter.anchors was 512 and is 256}, one for each
    */
-  public static List<String> since(Path runFile, Configuration now) {
+  public static List<String> since(Path runFile, Configuration given) {
     List<String> changed = new ArrayList<>();
     if (!Files.exists(runFile)) {
       return changed;
     }
     Configuration before;
     try {
-      before = RunFile.read(runFile, List.of());
+      before = AbsolutePaths.in(RunFile.read(runFile, List.of()));
     } catch (InputException e) {
       return changed;
     }
+    Configuration now = AbsolutePaths.in(given);
     for (ConfigOption<?> option : KnownOptions.byKey().values()) {
       Object was = ResolvedRunFile.plain(before.get(option));
       Object is = ResolvedRunFile.plain(now.get(option));

@@ -32,6 +32,13 @@ class ChangedOptionsTest {
   }
 
   @Test
+  void aRelativePathIsNoChangeOfWhatTheRunMadeOfIt() throws Exception {
+    Configuration given = options("target.model=models/tiny", "jobs.dataset=data/../chats");
+    Files.writeString(file, ResolvedRunFile.render(AbsolutePaths.in(given)));
+    assertThat(ChangedOptions.since(file, given)).isEmpty();
+  }
+
+  @Test
   void everyChangeIsNamedWithBothValues() {
     assertThat(
             ChangedOptions.since(
