@@ -44,6 +44,11 @@ class ProcessChaosITCase {
   private static final Duration LONGEST_RUN = Duration.ofMinutes(15);
   private static final Scenario STAGES = new Scenario(0, 2, 2, 1, 1, 500, List.of());
 
+  private static final int TRIES = 3;
+
+  /** The part of a run after which a moment is given up, so that those that follow have theirs. */
+  private static final double LATE = 0.4;
+
   @TempDir static Path home;
   private static final Map<Moment, Integer> KILLS = new EnumMap<>(Moment.class);
   private static TestingCluster cluster;
@@ -85,8 +90,17 @@ class ProcessChaosITCase {
   @ParameterizedTest
   @MethodSource("seeds")
   void endsWithTheWeightsOfTheUndisturbedRun(long seed) throws Exception {
-    List<ProcessStrike> strikes = strikes(seed);
-    String name = "seed-" + seed;
+    int kills = 0;
+    // The run does not wait for its killer, who may be the one that is not given a processor.
+    for (int tries = 1; tries <= TRIES && kills == 0; tries++) {
+      kills = survive("seed-" + seed + "-" + tries, strikes(seed));
+    }
+    assertThat(kills).as("kills").isPositive();
+    survived++;
+  }
+
+  /** The number of strikes that hit. */
+  private static int survive(String name, List<ProcessStrike> strikes) throws Exception {
     ResolvedRun run = runs.of(name, STAGES, LENGTH, DRAIN);
     String job =
         cluster.submit(
@@ -104,8 +118,8 @@ class ProcessChaosITCase {
     for (ProcessStrike strike : strikes) {
       boolean seen = await(live, strike);
       System.out.printf(
-          "seed %d, %.0f s: %s %s, step %d%n",
-          seed,
+          "%s, %.0f s: %s %s, step %d%n",
+          name,
           (System.nanoTime() - start) / 1e9,
           strike,
           seen ? "kills" : "came too late",
@@ -118,13 +132,12 @@ class ProcessChaosITCase {
       }
     }
     Awaitility.await().atMost(LONGEST_RUN).pollInterval(Duration.ofMillis(200)).until(live::isOver);
-    System.out.printf("seed %d ended after %.0f s%n", seed, (System.nanoTime() - start) / 1e9);
+    System.out.printf("%s ended after %.0f s%n", name, (System.nanoTime() - start) / 1e9);
 
     Evidence found = Evidence.of(run);
     assertThat(found.steps()).as(strikes.toString()).isEqualTo(calm.steps());
     assertThat(found).as(strikes.toString()).isEqualTo(calm);
-    assertThat(hit).as("kills").isPositive();
-    survived++;
+    return hit;
   }
 
   private static List<ProcessStrike> strikes(long seed) {
@@ -164,7 +177,9 @@ class ProcessChaosITCase {
     Thread.sleep(strike.delayMillis());
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (!live.isAt(strike.moment())) {
-      if ((++looks % 50 == 0 && live.isOver()) || System.nanoTime() > deadline) {
+      if ((++looks % 50 == 0 && live.isOver())
+          || live.progress() > strike.notBefore() + LATE
+          || System.nanoTime() > deadline) {
         return false;
       }
       Thread.sleep(1);
