@@ -155,7 +155,7 @@ public final class TrainJob implements Callable<Integer> {
           "Matrices on GPUs are multiplied by Draftmill's own kernels: %s is auto, and hosts with and without cuBLAS would not give the same bits. Set it to cublas where every host has the same version of it."
               .formatted(RunOptions.PRODUCTS.key()));
     }
-    Files.writeString(run.directory().runFile(), ResolvedRunFile.render(run.options()));
+    ResolvedRunFile.write(run.directory().runFile(), run.options());
     System.out.println("estimate, all stages together:");
     MemoryEstimate.of(run, slots.gpus() > 0).table().forEach(System.out::println);
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(flink);

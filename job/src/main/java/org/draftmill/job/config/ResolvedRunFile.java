@@ -1,5 +1,8 @@
 package org.draftmill.job.config;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,6 +12,7 @@ import java.util.TreeSet;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.util.TimeUtils;
+import org.draftmill.compute.io.AtomicFile;
 import org.snakeyaml.engine.v2.api.Dump;
 import org.snakeyaml.engine.v2.api.DumpSettings;
 import org.snakeyaml.engine.v2.common.FlowStyle;
@@ -35,6 +39,11 @@ public final class ResolvedRunFile {
     DumpSettings settings =
         DumpSettings.builder().setDefaultFlowStyle(FlowStyle.BLOCK).setWidth(120).build();
     return new Dump(settings).dumpToString(root);
+  }
+
+  /** Writes it, all of it or nothing. */
+  public static void write(Path file, Configuration configuration) throws IOException {
+    AtomicFile.write(file, render(configuration).getBytes(StandardCharsets.UTF_8));
   }
 
   private static void put(Map<String, Object> root, String key, Object value) {

@@ -1,7 +1,6 @@
 package org.draftmill.job.train;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +17,6 @@ import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.draftmill.compute.cuda.CudaBackend;
-import org.draftmill.compute.io.AtomicFile;
 import org.draftmill.job.config.ChangedOptions;
 import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.ResolvedRunFile;
@@ -124,10 +122,7 @@ public final class Training {
       ChangedOptions.since(directory.runFile(), run.options())
           .forEach(change -> console.say("changed     " + change));
     }
-    AtomicFile.write(
-        directory.runFile(),
-        ResolvedRunFile.render(run.options()).getBytes(StandardCharsets.UTF_8));
-
+    ResolvedRunFile.write(directory.runFile(), run.options());
     SavedState.prune(directory, run.options().get(CheckpointOptions.KEEP));
     StreamGraph graph = graph(run, continuation.from());
     Optional<Conclusion> end = runJob(run, graph, continuation.steps());

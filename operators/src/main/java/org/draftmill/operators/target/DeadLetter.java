@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,9 +64,10 @@ public record DeadLetter(
     }
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "[!.]*.jsonl")) {
       for (Path file : files) {
-        for (String line : Files.readAllLines(file)) {
-          position(line).ifPresent(positions::add);
-        }
+        // Not as text: bytes that are none must not end a run that has no other use for them.
+        new String(Files.readAllBytes(file), StandardCharsets.UTF_8)
+            .lines()
+            .forEach(line -> position(line).ifPresent(positions::add));
       }
     }
     return positions;

@@ -349,6 +349,7 @@ class TargetOperatorTest {
     Files.writeString(
         letters.resolve("dead-letter-a-0.jsonl"), letter(1).toJson() + "\nno letter\n");
     Files.writeString(letters.resolve(".dead-letter-b-0.jsonl.inprogress.x"), letter(2).toJson());
+    Files.write(letters.resolve("dead-letter-c-0.jsonl"), new byte[] {(byte) 0xff, '\n'});
     try (var limit = limit(2)) {
       limit.open();
       limit.processElement(new StreamRecord<>(letter(1)));
