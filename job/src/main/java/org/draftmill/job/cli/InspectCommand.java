@@ -25,6 +25,7 @@ import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.SavedState;
 import org.draftmill.job.train.RunBalance;
 import org.draftmill.job.train.TrainingLog;
+import org.draftmill.operators.drafter.state.MetadataChecksums;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -112,6 +113,7 @@ public final class InspectCommand implements Callable<Integer> {
   }
 
   private void checkpoint() throws IOException {
+    boolean known = requireMetadata();
     FlinkCheckpoint checkpoint = FlinkCheckpoint.read(path);
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("stage", "subtasks", "state"));
@@ -121,7 +123,33 @@ public final class InspectCommand implements Callable<Integer> {
     }
     print("checkpoint " + checkpoint.id() + " in", Text.table(rows));
     checkpoint.requireFiles();
-    console.result("every file that it refers to is there");
+    console.result(
+        "every file that it refers to is there, "
+            + (known
+                ? "the checksum of its _metadata is right"
+                : "no checksum of its _metadata is known here"));
+  }
+
+  /**
+   * A run's checkpoints have their checksums beside them, one folder up (savepoints) or two.
+   *
+   * @return whether there was one to compare with
+   */
+  private boolean requireMetadata() throws IOException {
+    Path state = path.toAbsolutePath().normalize();
+    Path folder = state.getParent();
+    for (int up = 0; up < 2 && folder != null; up++, folder = folder.getParent()) {
+      MetadataChecksums checksums = new MetadataChecksums(folder);
+      if (checksums.of(state).isPresent()) {
+        if (!checksums.matches(state)) {
+          throw new InputException(
+              path
+                  + " is damaged: the checksum of its _metadata is not the one that it was completed with.");
+        }
+        return true;
+      }
+    }
+    return false;
   }
 
   private void run() throws IOException {
