@@ -27,6 +27,7 @@ public final class DrafterTrainer implements AutoCloseable {
   private final DrafterConfig config;
   private final DrafterSettings settings;
   private final String arithmetic;
+  private Collective met; // whose members are known to compute alike
   private final PinnedRun run;
   private final int rank;
   private final Shards shards;
@@ -218,6 +219,10 @@ public final class DrafterTrainer implements AutoCloseable {
               + collective.size());
     }
     final long start = System.nanoTime();
+    if (collective != met) {
+      WeightAgreement.requireSameMeans(collective, arithmetic);
+      met = collective;
+    }
     collective.allReduce(sums.scalars());
     long reduceNanos = System.nanoTime() - start;
     checkPasses();
@@ -238,7 +243,7 @@ public final class DrafterTrainer implements AutoCloseable {
       optimizerNanos = outcome.optimizerNanos() + System.nanoTime() - loading;
     }
     final long agreeing = System.nanoTime();
-    WeightAgreement.check(collective, step, masters, arithmetic);
+    WeightAgreement.check(collective, step, masters);
     reduceNanos += System.nanoTime() - agreeing;
     StepFigures figures =
         figures(learningRate, norm, skipped, reduceNanos * 1e-9, optimizerNanos * 1e-9);

@@ -50,28 +50,40 @@ class DrafterExactnessTest {
 
   @Test
   void drafterWithOtherWeightsIsNoticed() {
-    assertThatThrownBy(() -> agree(List.of("cpu", "cpu"), 3, 4))
+    float[][] weights = {{1, 2, 3}, {1, 2, 4}};
+    assertThatThrownBy(
+            () ->
+                together(
+                    member ->
+                        WeightAgreement.check(
+                            member, 17, new HostMasters(weights[member.rank()], 0, 3))))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("After step 17 the drafters [1] hold other weights than drafter 0");
   }
 
   @Test
   void drafterThatComputesByOtherMeansIsRefused() {
-    assertThatThrownBy(() -> agree(List.of("cuda 90, own products", "cpu"), 3, 3))
+    List<String> means = List.of("cuda 90, own products", "cpu");
+    assertThatThrownBy(
+            () ->
+                together(
+                    member -> WeightAgreement.requireSameMeans(member, means.get(member.rank()))))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("The drafters [1] compute by other means than drafter 0")
         .hasMessageContaining("run.products");
   }
 
-  /** Drafters by what they compute with, whose weights differ in the last value. */
-  private static void agree(List<String> arithmetic, float... last) throws Exception {
+  /** What two drafters do at the same time. */
+  private interface Act {
+    void with(Collective member) throws Exception;
+  }
+
+  private static void together(Act act) throws Exception {
     List<Callable<Void>> tasks = new ArrayList<>();
-    for (Collective member : TestingCollective.group(last.length)) {
-      float[] weights = {1, 2, last[member.rank()]};
+    for (Collective member : TestingCollective.group(2)) {
       tasks.add(
           () -> {
-            WeightAgreement.check(
-                member, 17, new HostMasters(weights, 0, 3), arithmetic.get(member.rank()));
+            act.with(member);
             return null;
           });
     }
