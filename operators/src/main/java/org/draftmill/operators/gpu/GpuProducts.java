@@ -18,8 +18,8 @@ public final class GpuProducts {
           .defaultValue(MatrixProducts.AUTO)
           .withDescription(
               "What multiplies matrices on GPUs: `own` (our kernels), `cublas` (NVIDIA's library,"
-                  + " of CUDA 12; a run that cannot load it is refused), or `auto`: with `train`"
-                  + " cublas if this machine has it, with `flink run` own, since hosts with and"
+                  + " of CUDA 12; a run on GPUs that cannot load it is refused), or `auto`: with"
+                  + " `train` cublas if this machine has it, with `flink run` own, since hosts with and"
                   + " without it would not give the same bits. A run goes on with what it began"
                   + " with.");
 
