@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.common.JobID;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.console.Interrupts;
@@ -22,7 +23,8 @@ final class StopOnSignal implements AutoCloseable {
   private final JobID job;
   private final RunDirectory run;
   private final Interrupts interrupts;
-  private volatile String outcome;
+  private final CompletableFuture<String> outcome = new CompletableFuture<>();
+  private volatile boolean asked;
 
   StopOnSignal(Console console, EmbeddedCluster cluster, JobID job, RunDirectory run) {
     this.console = console;
@@ -32,23 +34,29 @@ final class StopOnSignal implements AutoCloseable {
     interrupts = Interrupts.handle(this::stop);
   }
 
-  /** What to say at the end, once a signal came. */
+  /**
+   * What to say at the end, once a signal came. Waits until everything is done that it asked for:
+   * the job may have ended before.
+   */
   Optional<String> outcome() {
-    return Optional.ofNullable(outcome);
+    return asked ? Optional.of(outcome.join()) : Optional.empty();
   }
 
   private void stop() {
-    console.say("stopping at a savepoint … (again to stop at once)");
-    outcome = "stopped; the same command goes on from the last checkpoint";
+    asked = true;
+    String said = "stopped; the same command goes on from the last checkpoint";
     try {
+      console.say("stopping at a savepoint … (again to stop at once)");
       String savepoint =
           cluster.stopWithSavepoint(
               job, FlinkAddress.of(run.checkpoints()), LONGEST_SAVEPOINT.toSeconds());
-      outcome = "stopped at a savepoint; the same command goes on from there";
+      said = "stopped at a savepoint; the same command goes on from there";
       claim(FlinkAddress.path(savepoint));
     } catch (Exception e) {
       console.trace(e);
       cancel();
+    } finally {
+      outcome.complete(said);
     }
   }
 
