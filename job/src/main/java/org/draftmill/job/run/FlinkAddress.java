@@ -10,9 +10,11 @@ import java.nio.file.Path;
 public final class FlinkAddress {
   private FlinkAddress() {}
 
-  /** How Flink names a path. */
+  /** How Flink names a path, whether it is there or not. */
   public static String of(Path path) {
-    return new org.apache.flink.core.fs.Path(path.toUri()).toString();
+    String address = new org.apache.flink.core.fs.Path(path.toUri()).toString();
+    // Taken as a string it loses the slash at the end, which a directory has once it is there.
+    return new org.apache.flink.core.fs.Path(address).toString();
   }
 
   /** The path that Flink names so, which must be one of this host. */
