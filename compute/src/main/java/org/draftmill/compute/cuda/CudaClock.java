@@ -33,6 +33,9 @@ final class CudaClock implements DeviceClock, CudaBackend.Part {
 
   @Override
   public synchronized void start() {
+    if (closed) {
+      throw new IllegalStateException("this clock is closed");
+    }
     context.use();
     collect();
     if (open == null) {
@@ -84,8 +87,16 @@ final class CudaClock implements DeviceClock, CudaBackend.Part {
     if (closed) {
       return;
     }
-    seconds(); // what is done by now still counts
-    closed = true;
+    try {
+      seconds(); // what is done by now still counts
+    } finally {
+      closed = true;
+      release();
+    }
+  }
+
+  /** Gives the events back, also those of a context in which everything fails. */
+  private void release() {
     if (open != null) {
       spare.push(open);
     }
