@@ -42,6 +42,10 @@ public final class CudaEmulator
   public static final String TAG = "emulator";
 
   private static final long MEMORY = 2L << 30;
+
+  /** What other classes of tests left. */
+  private static final long[] BEFORE = new long[Kind.values().length];
+
   private static final boolean ON_GPU = Boolean.getBoolean("draftmill.gpu");
 
   @Override
@@ -63,6 +67,9 @@ public final class CudaEmulator
   public void beforeAll(ExtensionContext context) {
     if (!ON_GPU) {
       Loaded.require();
+      for (Kind kind : Kind.values()) {
+        BEFORE[kind.ordinal()] = live(kind.ordinal());
+      }
     }
   }
 
@@ -76,6 +83,11 @@ public final class CudaEmulator
   @Override
   public void afterAll(ExtensionContext context) {
     if (!ON_GPU) {
+      for (Kind kind : Kind.values()) {
+        if (live(kind) != 0) {
+          System.err.printf("%s leaves %d %s%n", context.getDisplayName(), live(kind), kind);
+        }
+      }
       setDevices(0);
     }
   }
@@ -95,9 +107,9 @@ public final class CudaEmulator
     setOrder(order.ordinal(), seed);
   }
 
-  /** How many there are; 0 on a GPU. */
+  /** How many there are that were not there before this class of tests; 0 on a GPU. */
   public static long live(Kind kind) {
-    return ON_GPU ? 0 : live(kind.ordinal());
+    return ON_GPU ? 0 : live(kind.ordinal()) - BEFORE[kind.ordinal()];
   }
 
   /** Puts the kernels of a library in the place of those of the same names. */
