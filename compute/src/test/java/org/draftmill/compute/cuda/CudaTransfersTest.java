@@ -107,6 +107,7 @@ class CudaTransfersTest {
         }
         last = other.submit(() -> encode(memory, result));
       }
+      assertThat(last.get()).containsOnly(61);
     } finally {
       other.shutdown();
     }
