@@ -103,16 +103,12 @@ public final class TrainJob implements Callable<Integer> {
     Configuration flink = FlinkSettings.of(run);
     StreamExecutionEnvironment ambient = StreamExecutionEnvironment.getExecutionEnvironment();
     FlinkSettings.requireAligned(ambient.getConfiguration());
-    OtherJobs.requireNoneIn(
-        run.directory(), Configuration.fromMap(ambient.getConfiguration().toMap()));
+    Configuration cluster = Configuration.fromMap(ambient.getConfiguration().toMap());
+    OtherJobs.requireNoneIn(run.directory(), cluster);
     ClusterRetention.compare(
-            Configuration.fromMap(ambient.getConfiguration().toMap()),
-            flink,
-            run.directory(),
-            run.options().get(CheckpointOptions.KEEP))
+            cluster, flink, run.directory(), run.options().get(CheckpointOptions.KEEP))
         .ifPresent(System.out::println);
-    Optional<String> asked =
-        ambient.getConfiguration().getOptional(StateRecoveryOptions.SAVEPOINT_PATH);
+    Optional<String> asked = cluster.getOptional(StateRecoveryOptions.SAVEPOINT_PATH);
     Optional<Continuation> named = Optional.empty();
     if (asked.isPresent()) {
       named = Continuation.from(run.directory(), asked.get());
@@ -142,7 +138,7 @@ public final class TrainJob implements Callable<Integer> {
     }
     SlotDemand slots =
         ClusterCheck.require(
-            Configuration.fromMap(ambient.getConfiguration().toMap()),
+            cluster,
             gpus -> TrainingPipeline.slots(run, gpus),
             run.options().get(RunOptions.WAIT_FOR_RESOURCES));
     if (named.isPresent()) {

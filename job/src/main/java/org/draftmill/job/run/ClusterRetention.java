@@ -2,13 +2,8 @@ package org.draftmill.job.run;
 
 import java.io.IOException;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import org.apache.flink.client.deployment.StandaloneClusterId;
-import org.apache.flink.client.deployment.executors.RemoteExecutor;
-import org.apache.flink.client.program.rest.RestClusterClient;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.runtime.rest.messages.ClusterConfigurationInfoHeaders;
 import org.apache.flink.runtime.rest.messages.ConfigurationInfoEntry;
@@ -22,7 +17,8 @@ import org.draftmill.compute.InputException;
  * they see below {@code checkpoints/} that Flink still has one.
  */
 public final class ClusterRetention {
-  private static final long ANSWER_SECONDS = 60;
+  private static final String SILENT =
+      "The cluster does not say how many checkpoints it retains: is its JobManager running?";
 
   private ClusterRetention() {}
 
@@ -77,27 +73,22 @@ public final class ClusterRetention {
 
   /** The cluster's number. */
   static int retained(Configuration cluster) throws IOException, InterruptedException {
-    if (!RemoteExecutor.NAME.equals(cluster.get(DeploymentOptions.TARGET))) {
+    if (!StandaloneCluster.isMeantBy(cluster)) {
       return cluster.get(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS);
     }
     Configuration its = new Configuration();
-    try (RestClusterClient<StandaloneClusterId> client =
-        new RestClusterClient<>(cluster, StandaloneClusterId.getInstance())) {
+    try (StandaloneCluster running = StandaloneCluster.of(cluster, SILENT)) {
       for (ConfigurationInfoEntry entry :
-          client
-              .sendRequest(
-                  ClusterConfigurationInfoHeaders.getInstance(),
-                  EmptyMessageParameters.getInstance(),
-                  EmptyRequestBody.getInstance())
-              .get(ANSWER_SECONDS, TimeUnit.SECONDS)) {
+          StandaloneCluster.answer(
+              running
+                  .client()
+                  .sendRequest(
+                      ClusterConfigurationInfoHeaders.getInstance(),
+                      EmptyMessageParameters.getInstance(),
+                      EmptyRequestBody.getInstance()),
+              SILENT)) {
         its.setString(entry.getKey(), entry.getValue());
       }
-    } catch (InterruptedException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IOException(
-          "The cluster does not say how many checkpoints it retains: is its JobManager running?",
-          e);
     }
     return its.get(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS);
   }

@@ -3,15 +3,8 @@ package org.draftmill.job.run;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.JobID;
-import org.apache.flink.client.deployment.StandaloneClusterId;
-import org.apache.flink.client.deployment.executors.RemoteExecutor;
-import org.apache.flink.client.program.rest.RestClusterClient;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.rest.messages.EmptyRequestBody;
 import org.apache.flink.runtime.rest.messages.JobConfigHeaders;
@@ -26,7 +19,8 @@ public final class OtherJobs {
   /** Parameter of a job: where its run lies. */
   private static final String DIRECTORY = "run.dir";
 
-  private static final long ANSWER_SECONDS = 60;
+  private static final String SILENT =
+      "The cluster does not say which jobs it runs: is its JobManager running?";
 
   private OtherJobs() {}
 
@@ -55,40 +49,32 @@ public final class OtherJobs {
    */
   public static void requireNoneIn(RunDirectory directory, Configuration flink)
       throws IOException, InterruptedException {
-    if (!RemoteExecutor.NAME.equals(flink.get(DeploymentOptions.TARGET))) {
+    if (!StandaloneCluster.isMeantBy(flink)) {
       return;
     }
-    try (RestClusterClient<StandaloneClusterId> client =
-        new RestClusterClient<>(flink, StandaloneClusterId.getInstance())) {
-      for (JobStatusMessage job : client.listJobs().get(ANSWER_SECONDS, TimeUnit.SECONDS)) {
+    try (StandaloneCluster cluster = StandaloneCluster.of(flink, SILENT)) {
+      for (JobStatusMessage job : StandaloneCluster.answer(cluster.client().listJobs(), SILENT)) {
         if (!job.getJobState().isGloballyTerminalState()
-            && isIn(directory, parameters(client, job.getJobId()))) {
+            && isIn(directory, parameters(cluster, job.getJobId()))) {
           throw new InputException(
               "Job %s of this cluster is %s and works in %s: wait for it, stop it with flink stop %s, or choose another run.dir."
                   .formatted(job.getJobId(), job.getJobState(), directory.root(), job.getJobId()));
         }
       }
-    } catch (InputException | IOException | InterruptedException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IOException(
-          "The cluster does not say which jobs it runs: is its JobManager running?", e);
     }
   }
 
   /** None of a job that has ended meanwhile. */
-  private static Map<String, String> parameters(RestClusterClient<?> client, JobID job)
-      throws InterruptedException, TimeoutException {
+  private static Map<String, String> parameters(StandaloneCluster cluster, JobID job)
+      throws IOException, InterruptedException {
     JobMessageParameters parameters = new JobMessageParameters();
     parameters.jobPathParameter.resolve(job);
-    try {
-      return client
-          .sendRequest(JobConfigHeaders.getInstance(), parameters, EmptyRequestBody.getInstance())
-          .get(ANSWER_SECONDS, TimeUnit.SECONDS)
-          .getExecutionConfigInfo()
-          .getGlobalJobParameters();
-    } catch (ExecutionException e) {
-      return Map.of();
-    }
+    return StandaloneCluster.answer(
+        cluster
+            .client()
+            .sendRequest(JobConfigHeaders.getInstance(), parameters, EmptyRequestBody.getInstance())
+            .thenApply(config -> config.getExecutionConfigInfo().getGlobalJobParameters())
+            .exceptionally(gone -> Map.of()),
+        SILENT);
   }
 }

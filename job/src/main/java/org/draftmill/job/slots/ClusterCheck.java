@@ -4,20 +4,15 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import org.apache.flink.client.deployment.StandaloneClusterId;
-import org.apache.flink.client.deployment.executors.RemoteExecutor;
 import org.apache.flink.client.program.rest.RestClusterClient;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.runtime.rest.messages.EmptyMessageParameters;
 import org.apache.flink.runtime.rest.messages.EmptyRequestBody;
 import org.apache.flink.runtime.rest.messages.taskmanager.TaskManagersHeaders;
 import org.draftmill.compute.InputException;
+import org.draftmill.job.run.StandaloneCluster;
 import org.draftmill.operators.gpu.GpuResource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,9 +25,6 @@ public final class ClusterCheck {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterCheck.class);
 
   private static final Duration PAUSE = Duration.ofMillis(500);
-
-  /** How long one answer may take. */
-  private static final Duration ANSWER = Duration.ofSeconds(60);
 
   private ClusterCheck() {}
 
@@ -54,14 +46,11 @@ public final class ClusterCheck {
       throws IOException, InterruptedException {
     boolean configured = GpuResource.perTaskManager(flink) > 0;
     SlotDemand met =
-        isStandalone(flink) ? ask(flink, configured, demand, wait) : demand.apply(configured);
+        StandaloneCluster.isMeantBy(flink)
+            ? ask(flink, configured, demand, wait)
+            : demand.apply(configured);
     met.requireScheduler(flink);
     return met;
-  }
-
-  /** Handed by a client to a running cluster with the TaskManagers that were started for it. */
-  private static boolean isStandalone(ReadableConfig flink) {
-    return RemoteExecutor.NAME.equals(flink.get(DeploymentOptions.TARGET));
   }
 
   /**
@@ -86,36 +75,22 @@ public final class ClusterCheck {
   private static SlotDemand ask(
       Configuration flink, boolean configured, Function<Boolean, SlotDemand> demand, Duration wait)
       throws IOException, InterruptedException {
-    try (RestClusterClient<StandaloneClusterId> client = client(flink)) {
-      return await(() -> resources(client), configured, demand, wait);
-    }
-  }
-
-  private static RestClusterClient<StandaloneClusterId> client(Configuration flink)
-      throws IOException {
-    try {
-      return new RestClusterClient<>(flink, StandaloneClusterId.getInstance());
-    } catch (Exception e) {
-      throw new IOException("There is no way to ask the cluster for its TaskManagers.", e);
+    try (StandaloneCluster cluster =
+        StandaloneCluster.of(flink, "There is no way to ask the cluster for its TaskManagers.")) {
+      return await(() -> resources(cluster.client()), configured, demand, wait);
     }
   }
 
   private static ClusterResources resources(RestClusterClient<?> client)
       throws IOException, InterruptedException {
-    try {
-      return ClusterResources.of(
-          client
-              .sendRequest(
-                  TaskManagersHeaders.getInstance(),
-                  EmptyMessageParameters.getInstance(),
-                  EmptyRequestBody.getInstance())
-              .get(ANSWER.toMillis(), TimeUnit.MILLISECONDS));
-    } catch (ExecutionException | TimeoutException e) {
-      throw new IOException(
-          "The cluster at %s does not say which TaskManagers it has: is its JobManager running?"
-              .formatted(URI.create(client.getWebInterfaceURL())),
-          e);
-    }
+    return ClusterResources.of(
+        StandaloneCluster.answer(
+            client.sendRequest(
+                TaskManagersHeaders.getInstance(),
+                EmptyMessageParameters.getInstance(),
+                EmptyRequestBody.getInstance()),
+            "The cluster at %s does not say which TaskManagers it has: is its JobManager running?"
+                .formatted(URI.create(client.getWebInterfaceURL()))));
   }
 
   /** Tells what a cluster has. */
