@@ -6,11 +6,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.draftmill.compute.OpCases;
 import org.draftmill.compute.OpCases.OpCase;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.reference.ReferenceBackend;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,19 +18,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every implementation against the reference, on odd sizes, in memory that holds NaN until it is
  * written.
  */
+@ExtendWith(PoisonedMemory.class)
 class BackendContractTest {
   private static final double ABSOLUTE = 3e-5;
   private static final double RELATIVE = 3e-5;
-
-  @BeforeAll
-  static void poisonMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterAll
-  static void leaveMemory() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
 
   static Stream<Arguments> everyImplementation() {
     return Stream.of(

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Blocks;
 import org.draftmill.compute.ops.Heads;
 import org.draftmill.compute.ops.Matrix;
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a query of attention gets, to the bit, whoever stands beside it. */
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class CudaAttentionTest {
   private static final Heads HEADS = new Heads(6, 2, 20);
 
@@ -31,14 +31,12 @@ class CudaAttentionTest {
 
   @BeforeEach
   void open() {
-    System.setProperty(HostWorkspace.POISON, "true");
     backend = CudaBackend.open(0);
     memory = backend.workspace();
   }
 
   @AfterEach
   void close() {
-    System.clearProperty(HostWorkspace.POISON);
     memory.close();
     backend.close();
   }

@@ -8,10 +8,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.draftmill.compute.OpCases;
 import org.draftmill.compute.OpCases.OpCase;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Backend;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every operation against the reference, in memory that is watched. {@code -Ddraftmill.cases=norm}
  * takes those whose name contains the word.
  */
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class CudaContractTest {
   private static final double ABSOLUTE = 3e-5;
   private static final double RELATIVE = 3e-5;
@@ -30,14 +29,8 @@ class CudaContractTest {
 
   private static final ErrorTable TABLE = new ErrorTable();
 
-  @BeforeAll
-  static void watchMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
   @AfterAll
-  static void leaveMemory() throws IOException {
-    System.clearProperty(HostWorkspace.POISON);
+  static void writeTable() throws IOException {
     TABLE.write();
   }
 

@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.draftmill.compute.OpCases;
 import org.draftmill.compute.OpCases.OpCase;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.DeviceClock;
 import org.draftmill.compute.ops.ExactSums;
@@ -21,8 +21,6 @@ import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.Weight;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.reference.ReferenceBackend;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,20 +30,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The vocabulary loss with products that round nothing, so that what {@code loss.cu} does is held
  * to the reference as closely as everything else.
  */
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class CudaHeadLossTest {
   private static final double ABSOLUTE = 3e-5;
   private static final double RELATIVE = 3e-5;
-
-  @BeforeAll
-  static void watchMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterAll
-  static void leaveMemory() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
 
   static Stream<OpCase> cases() {
     return OpCases.all().stream().filter(op -> op.name().startsWith("head loss"));

@@ -10,35 +10,23 @@ import org.draftmill.compute.OpCases.OpCase;
 import org.draftmill.compute.StepCases;
 import org.draftmill.compute.host.HostExactSums;
 import org.draftmill.compute.host.HostMasters;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.AdamW;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.reference.ReferenceBackend;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class CudaMastersTest {
   private CudaBackend backend;
-
-  @BeforeAll
-  static void watchMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterAll
-  static void leaveMemory() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
 
   @BeforeEach
   void open() {

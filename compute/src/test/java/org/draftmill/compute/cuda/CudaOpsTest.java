@@ -7,16 +7,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.BiConsumer;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Ops;
 import org.draftmill.compute.ops.RopeTable;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.reference.ReferenceBackend;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -27,23 +25,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What the kernels do differently from one size or place to another, beyond the contract's cases.
  */
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class CudaOpsTest {
   private static final float EPS = 1e-6f;
 
   private final Random random = new Random(5);
   private CudaBackend backend;
   private Workspace memory;
-
-  @BeforeAll
-  static void watchMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterAll
-  static void leaveMemory() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
 
   @BeforeEach
   void open() {

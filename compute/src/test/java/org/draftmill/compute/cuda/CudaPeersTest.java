@@ -7,13 +7,11 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.ExactSums;
 import org.draftmill.compute.ops.Masters;
 import org.draftmill.compute.ops.PeerValues;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sums and weights that go from one GPU to another; several need several, so on emulated ones. */
 @Tag(CudaEmulator.TAG)
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class CudaPeersTest {
   private static final int STAGING = 1 << 12;
   private static final int SIZE = 2600; // several chunks of sums
@@ -33,16 +31,6 @@ class CudaPeersTest {
   private final Random random = new Random(7);
   private CudaBackend mine;
   private CudaBackend theirs;
-
-  @BeforeAll
-  static void watchMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterAll
-  static void leaveMemory() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
 
   @BeforeEach
   void open() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
 import org.draftmill.compute.cuda.OwnProducts.Tile;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Weight;
 import org.draftmill.compute.ops.Workspace;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Tiles of every size, on shapes that fill none of them. */
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class CudaProductsTest {
   private static final int ROWS = 150;
   private static final int INPUTS = 102;
@@ -29,7 +29,6 @@ class CudaProductsTest {
 
   @BeforeEach
   void open() {
-    System.setProperty(HostWorkspace.POISON, "true");
     backend = CudaBackend.open(0);
     memory = backend.workspace();
     scratch = new Scratch(backend.memory(), backend.transfers());
@@ -43,7 +42,6 @@ class CudaProductsTest {
 
   @AfterEach
   void close() {
-    System.clearProperty(HostWorkspace.POISON);
     memory.close();
     scratch.close();
     backend.close();

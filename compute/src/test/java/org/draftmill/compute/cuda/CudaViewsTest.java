@@ -14,13 +14,11 @@ import org.draftmill.compute.DType;
 import org.draftmill.compute.OpCases;
 import org.draftmill.compute.OpCases.Inputs;
 import org.draftmill.compute.OpCases.OpCase;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Ints;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Weight;
 import org.draftmill.compute.ops.Workspace;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,18 +29,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Matrices that begin at any multiple of four bytes, as views by rows and of a model's weights may:
  * every operation takes them, and gives the bits that it gives for those on larger borders.
  */
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class CudaViewsTest {
-  @BeforeAll
-  static void watchMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterAll
-  static void leaveMemory() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
-
   /** Of attention, which takes long, some; each case with one of the shifts. */
   static Stream<Arguments> cases() {
     Set<String> some = OpCases.some().stream().map(OpCase::name).collect(Collectors.toSet());

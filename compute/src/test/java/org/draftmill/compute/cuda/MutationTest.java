@@ -10,11 +10,9 @@ import java.util.stream.Stream;
 import org.draftmill.compute.DType;
 import org.draftmill.compute.OpCases;
 import org.draftmill.compute.OpCases.OpCase;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Matrix;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,19 +26,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * comparison with the reference must notice.
  */
 @Tag(CudaEmulator.TAG)
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class MutationTest {
   @TempDir Path folder;
-
-  @BeforeEach
-  void watchMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterEach
-  void leaveMemory() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
 
   private static final OpCase ROWS = named("embed, gather, scatter 37");
   private static final OpCase ELEMENTS = named("swiglu 3x17");

@@ -9,32 +9,20 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.draftmill.compute.Backends;
 import org.draftmill.compute.cuda.CudaEmulator;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.Workspace;
 import org.draftmill.compute.target.Taps;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Forward and backward of the drafter on a GPU, as near to fp64 autograd as bf16 allows. */
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class DrafterOnCudaTest {
   private static final double FORWARD = 0x1p-5;
   private static final double BACKWARD = 0x1p-4;
-
-  @BeforeAll
-  static void watchMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterAll
-  static void leaveMemory() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
 
   static Stream<String> cases() {
     return ReferenceCase.NAMES.stream();

@@ -5,31 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.draftmill.compute.Backends;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.ops.HeadLoss;
 import org.draftmill.compute.ops.Matrix;
 import org.draftmill.compute.ops.Workspace;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Forward and backward of the drafter against fp64 autograd, on every backend. */
+@ExtendWith(PoisonedMemory.class)
 class DrafterReferenceTest {
   private static final double FORWARD = 2e-5;
   private static final double BACKWARD = 1e-4;
-
-  @BeforeAll
-  static void poisonFreshMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterAll
-  static void leaveMemoryAlone() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
 
   static Stream<Arguments> cases() {
     return Stream.of("reference", "cpu")

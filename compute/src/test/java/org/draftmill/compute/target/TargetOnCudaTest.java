@@ -7,11 +7,9 @@ import static org.draftmill.compute.target.TestingTargets.columns;
 import java.util.Arrays;
 import org.draftmill.compute.Backends;
 import org.draftmill.compute.cuda.CudaEmulator;
-import org.draftmill.compute.host.HostWorkspace;
+import org.draftmill.compute.host.PoisonedMemory;
 import org.draftmill.compute.ops.Backend;
 import org.draftmill.compute.target.TestingTargets.Reference;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,19 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Targets on a GPU: near the judge's numbers, as near as operands in bf16 allow, and the same bits
  * packed, alone and token by token.
  */
-@ExtendWith(CudaEmulator.class)
+@ExtendWith({CudaEmulator.class, PoisonedMemory.class})
 class TargetOnCudaTest {
   private static final double BF16 = 0x1p-5;
-
-  @BeforeAll
-  static void watchMemory() {
-    System.setProperty(HostWorkspace.POISON, "true");
-  }
-
-  @AfterAll
-  static void leaveMemory() {
-    System.clearProperty(HostWorkspace.POISON);
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {"qwen3-wide-head", "qwen2-bias", "mistral-window"})

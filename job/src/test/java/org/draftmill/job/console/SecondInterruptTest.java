@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.draftmill.job.TestingProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,18 +45,14 @@ class SecondInterruptTest {
             .start();
     try (BufferedReader output = process.inputReader()) {
       assertThat(output.readLine()).isEqualTo("ready");
-      signal(process, "-INT");
+      TestingProcess.signal(process, "-INT");
       assertThat(output.readLine()).isEqualTo("stopping");
       assertThat(process.isAlive()).isTrue();
-      signal(process, "-TERM");
+      TestingProcess.signal(process, "-TERM");
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(process.exitValue()).isEqualTo(ExitCode.INTERRUPTED);
     } finally {
       process.destroyForcibly();
     }
-  }
-
-  private static void signal(Process process, String which) throws Exception {
-    new ProcessBuilder("kill", which, Long.toString(process.pid())).start().waitFor();
   }
 }

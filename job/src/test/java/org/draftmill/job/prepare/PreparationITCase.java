@@ -85,18 +85,7 @@ class PreparationITCase {
   void whatCannotBeUsedEndsWithTwoAndOneLine() throws Exception {
     Path broken = Files.write(dir.resolve("a.jsonl.gz"), new byte[100]);
 
-    TestingRuns.Result result =
-        TestingRuns.draftmill(
-            "prepare",
-            "--target",
-            TARGET.toString(),
-            "--input",
-            broken.toString(),
-            "--out",
-            dir.resolve("out").toString());
-
-    assertThat(result.exitCode()).isEqualTo(ExitCode.UNUSABLE);
-    assertThat(result.err())
+    assertThat(refusal(broken, dir.resolve("out")))
         .startsWith("error: The input " + broken + " cannot be unpacked")
         .hasLineCount(1);
   }
@@ -105,18 +94,7 @@ class PreparationITCase {
   void aPlaceThatCannotBeWrittenToEndsWithTwoAndOneLine() throws Exception {
     Path text = Files.write(dir.resolve("a.jsonl"), lines(1));
 
-    TestingRuns.Result result =
-        TestingRuns.draftmill(
-            "prepare",
-            "--target",
-            TARGET.toString(),
-            "--input",
-            text.toString(),
-            "--out",
-            text.resolve("out").toString());
-
-    assertThat(result.exitCode()).isEqualTo(ExitCode.UNUSABLE);
-    assertThat(result.err())
+    assertThat(refusal(text, text.resolve("out")))
         .startsWith("error: --out " + text.resolve("out") + " cannot be written to: ")
         .hasLineCount(1);
   }
@@ -132,20 +110,24 @@ class PreparationITCase {
       }
     }
 
+    assertThat(refusal(bomb, dir.resolve("out")))
+        .startsWith("error: The input " + bomb + " becomes more than 200 times larger")
+        .hasLineCount(1);
+  }
+
+  /** What is said of an input, or a place, that cannot be used. */
+  private static String refusal(Path input, Path out) {
     TestingRuns.Result result =
         TestingRuns.draftmill(
             "prepare",
             "--target",
             TARGET.toString(),
             "--input",
-            bomb.toString(),
+            input.toString(),
             "--out",
-            dir.resolve("out").toString());
-
+            out.toString());
     assertThat(result.exitCode()).isEqualTo(ExitCode.UNUSABLE);
-    assertThat(result.err())
-        .startsWith("error: The input " + bomb + " becomes more than 200 times larger")
-        .hasLineCount(1);
+    return result.err();
   }
 
   /** Every hundredth line is broken. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -16,7 +15,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.io.Folders;
-import org.draftmill.job.Draftmill;
+import org.draftmill.job.TestingProcess;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.run.FlinkCheckpoint;
@@ -53,7 +52,7 @@ class DamagedRunITCase {
       if (Files.exists(run.summary())) { // it ended before it was looked at
         Folders.delete(runs.runDirectory());
       }
-      Process process = start();
+      Process process = TestingProcess.train(dir.resolve("process.out"), runs, OVERRIDES);
       try {
         await()
             .atMost(PATIENCE)
@@ -90,24 +89,6 @@ class DamagedRunITCase {
   private static String said() throws IOException {
     Path output = dir.resolve("process.out");
     return Files.exists(output) ? Files.readString(output) : "";
-  }
-
-  private static Process start() throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElseThrow());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--add-"))
-        .forEach(command::add);
-    command.addAll(List.of("-Xmx512m", "-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(Draftmill.class.getName(), "train"));
-    command.addAll(List.of("--config", runs.file().toString()));
-    for (String override : OVERRIDES) {
-      command.addAll(List.of("-D", override));
-    }
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(dir.resolve("process.out").toFile())
-        .start();
   }
 
   private static final String[] OVERRIDES = {

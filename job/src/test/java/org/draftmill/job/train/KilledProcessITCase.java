@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.draftmill.job.Draftmill;
+import org.draftmill.job.TestingProcess;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.run.SavedState;
@@ -77,7 +76,7 @@ class KilledProcessITCase {
     Process process = start(runs);
     await().atMost(PATIENCE).until(() -> hasMetadata(checkpoints));
 
-    interrupt(process);
+    TestingProcess.signal(process, "-INT");
 
     assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(output()).isEqualTo(ExitCode.INTERRUPTED);
@@ -96,12 +95,12 @@ class KilledProcessITCase {
     Process process = start(runs);
     await().atMost(PATIENCE).until(() -> hasMetadata(checkpoints));
 
-    interrupt(process);
+    TestingProcess.signal(process, "-INT");
     await()
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(1))
         .until(() -> output().contains("stopping at a savepoint") || !process.isAlive());
-    interrupt(process);
+    TestingProcess.signal(process, "-INT");
 
     assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(output()).isEqualTo(ExitCode.INTERRUPTED);
@@ -110,37 +109,12 @@ class KilledProcessITCase {
     TestingRuns.requireEveryJobOnce(runs.runDirectory());
   }
 
-  private static void interrupt(Process process) throws Exception {
-    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
-  }
-
   private static boolean hasMetadata(Path checkpoints) {
     return !SavedState.list(checkpoints).isEmpty();
   }
 
   private Process start(TestingRuns runs) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElseThrow());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--add-"))
-        .forEach(command::add);
-    command.addAll(
-        List.of(
-            "-Xmx512m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Draftmill.class.getName(),
-            "train",
-            "--config",
-            runs.file().toString()));
-    for (String override : SLOW) {
-      command.addAll(List.of("-D", override));
-    }
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(dir.resolve("process.out").toFile())
-            .start();
+    Process process = TestingProcess.train(dir.resolve("process.out"), runs, SLOW);
     started.add(process);
     return process;
   }

@@ -3,7 +3,6 @@ package org.draftmill.job.train;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -17,8 +16,8 @@ import org.draftmill.compute.io.Folders;
 import org.draftmill.corpus.TokenizedSequence;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.dataset.DatasetWriter;
-import org.draftmill.job.Draftmill;
 import org.draftmill.job.TestingModels;
+import org.draftmill.job.TestingProcess;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.console.ExitCode;
 import org.junit.jupiter.api.Tag;
@@ -96,18 +95,18 @@ class LastMomentITCase {
   /** Copies of the run directory by what tells one moment from another. */
   private Map<String, Path> freeze() throws Exception {
     Map<String, Path> left = new LinkedHashMap<>();
-    Process process = start();
+    Process process = TestingProcess.train(dir.resolve("process.out"), runs);
     try {
       while (process.isAlive()) {
         if (Files.isSymbolicLink(runs.runDirectory().resolve("export/latest"))) {
-          signal(process, "-STOP");
+          TestingProcess.signal(process, "-STOP");
           String moment = moment();
           if (!left.containsKey(moment) && process.isAlive()) {
             Path copy = dir.resolve("left-" + left.size());
             copy(runs.runDirectory(), copy);
             left.put(moment, copy);
           }
-          signal(process, "-CONT");
+          TestingProcess.signal(process, "-CONT");
         }
         Thread.sleep(2);
       }
@@ -150,30 +149,6 @@ class LastMomentITCase {
       }
     }
     return letters;
-  }
-
-  private Process start() throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(ProcessHandle.current().info().command().orElseThrow());
-    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--add-"))
-        .forEach(command::add);
-    command.addAll(
-        List.of(
-            "-Xmx512m",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Draftmill.class.getName(),
-            "train"));
-    command.addAll(List.of(runs.arguments()));
-    return new ProcessBuilder(command)
-        .redirectErrorStream(true)
-        .redirectOutput(dir.resolve("process.out").toFile())
-        .start();
-  }
-
-  private static void signal(Process process, String which) throws Exception {
-    new ProcessBuilder("kill", which, Long.toString(process.pid())).start().waitFor();
   }
 
   private static void copy(Path from, Path to) throws IOException {
