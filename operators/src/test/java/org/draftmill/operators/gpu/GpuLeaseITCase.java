@@ -17,6 +17,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -36,12 +37,19 @@ class GpuLeaseITCase {
   /** Which GPU each subtask had, by its attempt. */
   private static final Map<String, String> LEASED = new ConcurrentHashMap<>();
 
-  private static final CountDownLatch ALL_LEASED = new CountDownLatch(GPUS);
+  /** By attempt, opens when each subtask has leased: none may end, and give back, before that. */
+  private static final Map<Integer, CountDownLatch> ALL_LEASED = new ConcurrentHashMap<>();
 
   private static Configuration gpus(Configuration flink) {
     flink.setString("external-resources", GpuResource.NAME);
     flink.set(GpuResource.AMOUNT, (long) GPUS);
     return flink;
+  }
+
+  @BeforeEach
+  void forget() {
+    LEASED.clear();
+    ALL_LEASED.clear();
   }
 
   /** Leases while it is open; the first attempt of subtask 0 fails when all have leased. */
@@ -54,11 +62,12 @@ class GpuLeaseITCase {
       int attempt = getRuntimeContext().getTaskInfo().getAttemptNumber();
       int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
       LEASED.put(attempt + "/" + subtask, lease.gpu().orElseThrow());
-      if (attempt == 0) {
-        ALL_LEASED.countDown();
-        if (subtask == 0 && ALL_LEASED.await(5, TimeUnit.MINUTES)) {
-          throw new IllegalStateException("This failure is part of the test.");
-        }
+      CountDownLatch allLeased =
+          ALL_LEASED.computeIfAbsent(attempt, any -> new CountDownLatch(GPUS));
+      allLeased.countDown();
+      assertThat(allLeased.await(5, TimeUnit.MINUTES)).isTrue();
+      if (attempt == 0 && subtask == 0) {
+        throw new IllegalStateException("This failure is part of the test.");
       }
     }
 
