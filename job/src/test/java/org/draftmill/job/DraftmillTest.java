@@ -72,7 +72,7 @@ class DraftmillTest {
         "pool.max-ready=2|The pool would be full at pool.max-ready = 2 microbatches and wait for pool.min-ready = 3 of them.",
         "target.taps=7|The taps [7] name the layer 7, but the target has the layers 0 to 2: change target.taps.",
         "target.model=nowhere|nowhere",
-        "jobs.dataset=nowhere|nowhere is no dataset: it holds no dataset.json; make one with prepare.",
+        "jobs.dataset=nowhere|nowhere cannot be read: there is no such folder.",
         "jobs.token-budget=0|The token budget is 0; it must be at least 1 token.",
         "drafter.accumulation=3000|raise drafter.pass-rows = 16384, or lower drafter.accumulation = 3000",
         "run.dir=null|The option run.dir is missing",

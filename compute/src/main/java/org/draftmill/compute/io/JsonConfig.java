@@ -7,7 +7,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,17 +51,14 @@ public final class JsonConfig {
 
   /** Reads a file that holds one JSON object: bounded in size and depth, without repeated keys. */
   public static JsonConfig read(Path path) {
-    try {
-      if (!Files.isRegularFile(path)) {
-        throw new InputException(path + ": there is no such file.");
-      }
-      long size = Files.size(path);
+    try (FileChannel channel = InputFile.open(path)) {
+      long size = channel.size();
       if (size > MAX_BYTES) {
         throw new InputException(
             "%s: holds %d bytes; a configuration may have %d at most."
                 .formatted(path, size, MAX_BYTES));
       }
-      JsonNode node = JSON.readTree(Files.readAllBytes(path));
+      JsonNode node = JSON.readTree(Channels.newInputStream(channel).readNBytes((int) MAX_BYTES));
       if (!node.isObject()) {
         throw new InputException(path + ": does not hold a JSON object.");
       }

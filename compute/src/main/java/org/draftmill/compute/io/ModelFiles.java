@@ -33,11 +33,11 @@ public final class ModelFiles implements AutoCloseable {
       throw new InputException(folder + ": is not a folder with a model in it.");
     }
     Path index = folder.resolve(INDEX);
-    if (Files.exists(index)) {
+    if (InputFile.isNamed(index)) {
       return new ModelFiles(folder, placesOf(folder, index), new HashMap<>());
     }
     Path single = folder.resolve(SINGLE);
-    if (!Files.exists(single)) {
+    if (!InputFile.isNamed(single)) {
       throw new InputException(
           "%s: holds neither %s nor %s; only safetensors weights can be read."
               .formatted(folder, SINGLE, INDEX));

@@ -4,10 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -50,17 +47,12 @@ public final class SafetensorsFile implements AutoCloseable {
 
   /** Opens and checks {@code path}; reads no tensor yet. */
   public static SafetensorsFile open(Path path) {
-    if (!Files.isRegularFile(path)) {
-      throw new InputException(path + ": there is no such file.");
-    }
     FileChannel channel = null;
     try {
-      channel = FileChannel.open(path, StandardOpenOption.READ);
+      channel = InputFile.open(path);
       SafetensorsFile file = open(path, channel);
       channel = null;
       return file;
-    } catch (NoSuchFileException e) {
-      throw new InputException(path + ": there is no such file.", e);
     } catch (IOException e) {
       throw new InputException(path + ": cannot be read: " + e.getMessage(), e);
     } finally {

@@ -1,6 +1,5 @@
 package org.draftmill.compute.target;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -8,6 +7,7 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.draftmill.compute.DType;
 import org.draftmill.compute.InputException;
+import org.draftmill.compute.io.InputFile;
 import org.draftmill.compute.io.JsonConfig;
 import org.draftmill.compute.ops.Heads;
 
@@ -180,7 +180,7 @@ public record TargetConfig(
   private static List<Integer> endOfText(JsonConfig config, int vocabulary) {
     Path generation = config.path().resolveSibling(GENERATION_CONFIG);
     JsonConfig source = config;
-    if (Files.exists(generation)) {
+    if (InputFile.isNamed(generation)) {
       JsonConfig found = JsonConfig.read(generation);
       source = found.has("eos_token_id") ? found : config;
     }

@@ -1,7 +1,6 @@
 package org.draftmill.corpus.dataset;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +8,7 @@ import org.draftmill.corpus.Fingerprint;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.TokenizedSequence;
 import org.draftmill.corpus.io.ByteSources;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.corpus.io.JsonFile;
 import org.draftmill.corpus.plan.PlanInput;
 
@@ -43,8 +43,9 @@ public final class Dataset {
    *     replaced by one of another length
    */
   public static Dataset open(Path directory) throws IOException {
+    InputFile.requireFolder(directory);
     Path file = directory.resolve(FILE);
-    if (!Files.isRegularFile(file)) {
+    if (!InputFile.isNamed(file)) {
       throw new InputException(
           directory + " is no dataset: it holds no " + FILE + "; make one with prepare.");
     }
@@ -57,14 +58,15 @@ public final class Dataset {
     List<ArrowShardReader> shards = new ArrayList<>();
     for (DatasetManifest.Shard shard : manifest.shards()) {
       Path path = directory.resolve(shard.file());
-      if (!Files.isRegularFile(path)) {
+      if (!InputFile.isNamed(path)) {
         throw new InputException(
             "The shard " + path + " is missing, though " + FILE + " lists it.");
       }
-      if (Files.size(path) != shard.bytes()) {
+      long bytes = ByteSources.file(path).length();
+      if (bytes != shard.bytes()) {
         throw new InputException(
             "The shard %s has %d bytes where %s says %d; it was cut short or replaced."
-                .formatted(path, Files.size(path), FILE, shard.bytes()));
+                .formatted(path, bytes, FILE, shard.bytes()));
       }
       ArrowShardReader reader = ArrowShardReader.open(path);
       if (reader.rows() != shard.sequences()) {

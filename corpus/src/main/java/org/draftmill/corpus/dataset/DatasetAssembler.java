@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.draftmill.corpus.InputException;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.corpus.io.JsonFile;
 
 /** Makes a dataset of finished shards: names them in order, scans them, writes dataset.json. */
@@ -80,7 +81,7 @@ public final class DatasetAssembler {
               + directory
               + " is a file; give another path.");
     }
-    if (Files.exists(directory.resolve(Dataset.FILE))) {
+    if (InputFile.isNamed(directory.resolve(Dataset.FILE))) {
       throw new InputException(
           directory + " holds a dataset already; give another directory or remove it.");
     }

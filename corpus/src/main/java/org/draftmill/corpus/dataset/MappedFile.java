@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import org.draftmill.corpus.io.InputFile;
 
 /**
  * A file mapped into memory, of any length, little-endian. Thread-safe; unmapped when unreachable.
@@ -34,7 +34,7 @@ final class MappedFile {
     this.path = path;
     this.segmentBits = segmentBits;
     this.segmentBytes = 1L << segmentBits;
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+    try (FileChannel channel = InputFile.open(path)) {
       length = channel.size();
       segments = new ByteBuffer[Math.toIntExact((length + segmentBytes - 1) >> segmentBits)];
       for (int i = 0; i < segments.length; i++) {

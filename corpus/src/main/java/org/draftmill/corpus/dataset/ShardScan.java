@@ -3,13 +3,13 @@ package org.draftmill.corpus.dataset;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.TokenizedSequence;
 import org.draftmill.corpus.io.Digests;
+import org.draftmill.corpus.io.InputFile;
 
 /**
  * What a full reading of a shard finds.
@@ -34,7 +34,7 @@ record ShardScan(ShardStats stats, String sha256) {
       stats = stats.plus(sequence);
     }
     MessageDigest digest = Digests.sha256();
-    try (InputStream in = new DigestInputStream(Files.newInputStream(reader.path()), digest)) {
+    try (InputStream in = new DigestInputStream(InputFile.stream(reader.path()), digest)) {
       in.transferTo(OutputStream.nullOutputStream());
     }
     return new ShardScan(stats, HexFormat.of().formatHex(digest.digest()));

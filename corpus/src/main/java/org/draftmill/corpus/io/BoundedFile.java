@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.draftmill.corpus.InputException;
 
@@ -24,10 +23,10 @@ public final class BoundedFile {
 
   /**
    * @param most bytes that such a file may have
-   * @throws InputException if it has more
+   * @throws InputException if it has more, or is {@linkplain InputFile#open none}
    */
   public static byte[] bytes(Path file, int most) throws IOException {
-    try (InputStream in = Files.newInputStream(file)) {
+    try (InputStream in = InputFile.stream(file)) {
       return bytes(in, file.toString(), most);
     }
   }

@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** A directory, on whatever file system it lies, whose files are asked for by name. */
 @FunctionalInterface
@@ -24,7 +22,7 @@ public interface ByteSources {
     return new ByteSource() {
       @Override
       public InputStream open(long position) throws IOException {
-        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        FileChannel channel = InputFile.open(path);
         try {
           return Channels.newInputStream(channel.position(position));
         } catch (IOException | RuntimeException e) {
@@ -35,7 +33,9 @@ public interface ByteSources {
 
       @Override
       public long length() throws IOException {
-        return Files.size(path);
+        try (FileChannel channel = InputFile.open(path)) {
+          return channel.size();
+        }
       }
 
       @Override

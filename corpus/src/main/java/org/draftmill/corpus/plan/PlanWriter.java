@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.io.Digests;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.corpus.io.JsonFile;
 
 /** Plans a dataset and writes the plan's directory; the same input gives the same bytes. */
@@ -40,7 +41,7 @@ public final class PlanWriter {
               + directory
               + " is a file; give another path.");
     }
-    if (Files.exists(manifestFile)) {
+    if (InputFile.isNamed(manifestFile)) {
       throw new InputException(
           "The directory " + directory + " holds a plan already; give another one or remove it.");
     }

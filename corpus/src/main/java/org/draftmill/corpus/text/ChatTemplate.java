@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.io.BoundedFile;
+import org.draftmill.corpus.io.InputFile;
 
 /**
  * The chat template of a target, rendered as Hugging Face's {@code apply_chat_template} does: the
@@ -70,7 +71,7 @@ public final class ChatTemplate {
   private static Map<String, Source> sources(Path target, TargetConfig config) throws IOException {
     Map<String, Source> sources = new LinkedHashMap<>();
     Path file = target.resolve("chat_template.jinja");
-    if (Files.isRegularFile(file)) {
+    if (InputFile.isNamed(file)) {
       sources.put(DEFAULT, new Source(BoundedFile.text(file, BoundedFile.SMALL), file.toString()));
       Path more = target.resolve("additional_chat_templates");
       if (Files.isDirectory(more)) {

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -15,6 +14,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.io.BoundedFile;
+import org.draftmill.corpus.io.InputFile;
 
 /**
  * What the JSON files of a target's folder say about its text. Files that are missing say nothing.
@@ -50,7 +50,7 @@ final class TargetConfig {
   /** A file of the folder; missing if there is none. */
   JsonNode read(String name) throws IOException {
     Path file = target.resolve(name);
-    if (!Files.isRegularFile(file)) {
+    if (!InputFile.isNamed(file)) {
       return MissingNode.getInstance();
     }
     try {

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,6 +16,7 @@ import java.util.OptionalInt;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.io.BoundedFile;
 import org.draftmill.corpus.io.Digests;
+import org.draftmill.corpus.io.InputFile;
 
 /**
  * The tokenizer of a target, from its {@code tokenizer.json}: never truncates, never pads.
@@ -51,8 +51,9 @@ public final class TextTokenizer implements AutoCloseable {
    * @throws InputException if there is no tokenizer.json or it cannot be understood
    */
   public static TextTokenizer load(Path target) throws IOException {
+    InputFile.requireFolder(target);
     Path file = target.resolve(FILE);
-    if (!Files.isRegularFile(file)) {
+    if (!InputFile.isNamed(file)) {
       throw new InputException(
           "The target %s has no %s; save its tokenizer in that format, for instance with AutoTokenizer.from_pretrained(...).save_pretrained(...)."
               .formatted(target, FILE));

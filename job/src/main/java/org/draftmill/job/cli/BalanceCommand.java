@@ -1,11 +1,11 @@
 package org.draftmill.job.cli;
 
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.draftmill.compute.InputException;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.job.balance.Balance;
 import org.draftmill.job.balance.BalanceReport;
 import org.draftmill.job.console.Console;
@@ -41,9 +41,7 @@ public final class BalanceCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (!Files.isDirectory(path)) {
-      throw new InputException("There is no directory at " + path + ".");
-    }
+    InputFile.requireFolder(path);
     RunDirectory run = new RunDirectory(path);
     Optional<Balance> balance =
         rest == null

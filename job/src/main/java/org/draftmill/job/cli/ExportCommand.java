@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.DrafterExport;
 import org.draftmill.compute.drafter.DrafterStateFiles;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.run.DrafterStates;
@@ -42,6 +43,7 @@ public final class ExportCommand implements Callable<Integer> {
     if (Files.exists(out)) {
       throw new InputException(out + " exists already; give a new directory.");
     }
+    InputFile.requireFolder(checkpoint);
     try (DrafterStateFiles states = DrafterStateFiles.open(DrafterStates.newest(checkpoint))) {
       states.verify();
       DrafterExport.write(out, states.config(), states.weights());

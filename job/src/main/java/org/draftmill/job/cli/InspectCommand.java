@@ -14,6 +14,7 @@ import org.draftmill.compute.drafter.DrafterStateFiles;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.io.ByteSources;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.corpus.plan.Plan;
 import org.draftmill.job.balance.BalanceReport;
 import org.draftmill.job.console.Console;
@@ -47,18 +48,16 @@ public final class InspectCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (!Files.isDirectory(path)) {
-      throw new InputException("There is no directory at " + path + ".");
-    }
-    if (Files.exists(path.resolve(Dataset.FILE))) {
+    InputFile.requireFolder(path);
+    if (holds(Dataset.FILE)) {
       dataset();
-    } else if (Files.exists(path.resolve(Plan.FILE))) {
+    } else if (holds(Plan.FILE)) {
       plan();
-    } else if (Files.exists(path.resolve("_metadata"))) {
+    } else if (holds("_metadata")) {
       checkpoint();
     } else if (isRun()) {
       run();
-    } else if (Files.exists(path.resolve("config.json"))) {
+    } else if (holds("config.json")) {
       drafter();
     } else if (namesStep()) {
       states();
@@ -70,6 +69,11 @@ public final class InspectCommand implements Callable<Integer> {
               + " inspect.");
     }
     return ExitCode.DONE;
+  }
+
+  /** A link that leads nowhere counts, so that it is said. */
+  private boolean holds(String name) {
+    return InputFile.isNamed(path.resolve(name));
   }
 
   /** A run file alone may lie anywhere; a run has written beside it. */
@@ -113,6 +117,7 @@ public final class InspectCommand implements Callable<Integer> {
   }
 
   private void checkpoint() throws IOException {
+    InputFile.open(path.resolve("_metadata")).close();
     boolean known = requireMetadata();
     FlinkCheckpoint checkpoint = FlinkCheckpoint.read(path);
     List<List<String>> rows = new ArrayList<>();

@@ -2,7 +2,6 @@ package org.draftmill.job.config;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,8 +48,8 @@ public final class RunFile {
   private static String content(Path file) {
     try {
       return BoundedFile.text(file, BoundedFile.SMALL);
-    } catch (NoSuchFileException e) {
-      throw new InputException("There is no run file " + file + ".", e);
+    } catch (org.draftmill.corpus.InputException e) {
+      throw new InputException(e.getMessage(), e);
     } catch (CharacterCodingException e) {
       throw new InputException(file + " is not UTF-8 text: is it a run file?", e);
     } catch (IOException e) {

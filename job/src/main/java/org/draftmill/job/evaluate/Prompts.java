@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,8 +42,6 @@ public final class Prompts {
           prompts.add(encode(row, target, place));
         }
       }
-    } catch (NoSuchFileException e) {
-      throw new InputException("There are no prompts at " + file + ".", e);
     }
     if (prompts.isEmpty()) {
       throw new InputException("The file " + file + " holds no prompt.");

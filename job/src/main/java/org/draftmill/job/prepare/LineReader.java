@@ -3,9 +3,9 @@ package org.draftmill.job.prepare;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.draftmill.corpus.io.InputFile;
 
 /**
  * Reads the lines that begin within a range of bytes. A line that runs over the end of the range is
@@ -39,18 +39,22 @@ public final class LineReader implements Closeable {
     if (afterStart) {
       // If the byte before the range ends a line, the range begins with one.
       consumed = -1;
-      nextLine();
+      nextLine(length); // a line beyond the range is not read by each range that it runs through
     }
   }
 
-  /** All lines of a file. */
+  /**
+   * All lines of a file.
+   *
+   * @throws org.draftmill.corpus.InputException if it is no regular file, or must not be read
+   */
   public static LineReader of(Path file) throws IOException {
-    return new LineReader(Files.newInputStream(file), false, Long.MAX_VALUE, MAX_LINE_BYTES);
+    return new LineReader(InputFile.stream(file), false, Long.MAX_VALUE, MAX_LINE_BYTES);
   }
 
   /** Moves to the next line; false at the end of the range. */
   public boolean next() throws IOException {
-    return consumed < length && nextLine();
+    return consumed < length && nextLine(Long.MAX_VALUE);
   }
 
   /** The line that was moved to, without its end; null if it is longer than the limit. */
@@ -62,11 +66,14 @@ public final class LineReader implements Closeable {
     return Arrays.copyOf(line, end);
   }
 
-  private boolean nextLine() throws IOException {
+  /**
+   * @param end of what is read, in bytes of the range
+   */
+  private boolean nextLine(long end) throws IOException {
     lineLength = 0;
     tooLong = false;
     boolean any = false;
-    while (true) {
+    while (consumed < end) {
       if (position == limit) {
         limit = in.read(buffer);
         position = 0;
@@ -88,6 +95,7 @@ public final class LineReader implements Closeable {
         return true;
       }
     }
+    return any;
   }
 
   private void append(int from, int count) {

@@ -16,6 +16,7 @@ import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.io.Folders;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.operators.drafter.state.MetadataChecksums;
 import org.draftmill.operators.restart.Restarts;
 import org.slf4j.Logger;
@@ -114,6 +115,7 @@ public record SavedState(Path path, long id) {
    */
   public static SavedState at(Path path, MetadataChecksums checksums) throws IOException {
     Path state = path.endsWith(METADATA) ? path.getParent() : path;
+    InputFile.requireFolder(state);
     if (!Files.isRegularFile(state.resolve(METADATA))) {
       throw new InputException(
           "%s is no savepoint or checkpoint: there is no %s in it.".formatted(state, METADATA));

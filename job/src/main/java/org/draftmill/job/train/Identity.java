@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.draftmill.compute.InputException;
 import org.draftmill.corpus.io.BoundedFile;
+import org.draftmill.corpus.io.ByteSources;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.corpus.plan.Plan;
 import org.draftmill.corpus.plan.PlanManifest;
 
@@ -39,7 +41,7 @@ final class Identity {
       StringBuilder content = new StringBuilder();
       List<Path> files = list.filter(Identity::matters).sorted().toList();
       for (Path file : files) {
-        content.append(file.getFileName()).append(' ').append(Files.size(file)).append('\n');
+        content.append(file.getFileName()).append(' ').append(bytes(file)).append('\n');
         if (file.getFileName().toString().endsWith(".json")) {
           content.append(digest(BoundedFile.text(file, BoundedFile.SMALL))).append('\n');
         }
@@ -50,11 +52,17 @@ final class Identity {
     }
   }
 
+  private static long bytes(Path file) throws IOException {
+    return ByteSources.file(file).length();
+  }
+
   /** Of a target's tokenizer. */
   static String ofTokenizer(Path model) {
     Path file = model.resolve("tokenizer.json");
     try {
-      return Files.exists(file) ? digest(BoundedFile.text(file, BoundedFile.TOKENIZER)) : "none";
+      return InputFile.isNamed(file)
+          ? digest(BoundedFile.text(file, BoundedFile.TOKENIZER))
+          : "none";
     } catch (IOException e) {
       throw new InputException("Cannot read the target's " + file + ": " + e.getMessage() + ".", e);
     }

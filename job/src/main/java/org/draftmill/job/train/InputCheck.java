@@ -1,7 +1,6 @@
 package org.draftmill.job.train;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.cuda.CudaBackend;
@@ -10,6 +9,7 @@ import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.io.BoundedFile;
 import org.draftmill.corpus.io.Digests;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.operators.jobs.JobsOptions;
 
 /** Finds what is damaged or does not belong together before a cluster starts and work is done. */
@@ -46,7 +46,7 @@ public final class InputCheck {
     DatasetManifest manifest = dataset.manifest();
     Path file = target.resolve("tokenizer.json");
     if (manifest.tokenizerSha256().equals(DatasetManifest.UNKNOWN_TOKENIZER)
-        || !Files.exists(file)) {
+        || !InputFile.isNamed(file)) {
       return;
     }
     String found = Digests.sha256Hex(BoundedFile.bytes(file, BoundedFile.TOKENIZER));

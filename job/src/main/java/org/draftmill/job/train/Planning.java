@@ -1,13 +1,13 @@
 package org.draftmill.job.train;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.draftmill.corpus.InputException;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.io.ByteSources;
+import org.draftmill.corpus.io.InputFile;
 import org.draftmill.corpus.plan.Plan;
 import org.draftmill.corpus.plan.PlanManifest;
 import org.draftmill.corpus.plan.PlanOptions;
@@ -22,7 +22,7 @@ final class Planning {
    *     options; each is named
    */
   static Plan planOf(Dataset dataset, Path directory, PlanOptions options) throws IOException {
-    if (!Files.exists(directory.resolve(Plan.FILE))) {
+    if (!InputFile.isNamed(directory.resolve(Plan.FILE))) {
       PlanWriter.write(dataset.planInput(), options, directory);
     }
     Plan plan = Plan.read(ByteSources.directory(directory));

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.OptionalInt;
 import org.draftmill.compute.InputException;
 import org.draftmill.corpus.io.BoundedFile;
+import org.draftmill.corpus.io.InputFile;
 
 /**
  * Which ids a target's tokenizer uses, from its {@code tokenizer.json}, and its mask token, from
@@ -51,7 +51,7 @@ final class TokenizerVocabulary {
 
   private static JsonNode json(Path file, boolean required) {
     ObjectMapper json = new ObjectMapper();
-    if (!required && !Files.exists(file)) {
+    if (!required && !InputFile.isNamed(file)) {
       return json.createObjectNode();
     }
     try {

@@ -98,7 +98,7 @@ class RunFileTest {
 
     assertThatThrownBy(() -> RunFile.read(dir.resolve("none.yaml"), List.of()))
         .isInstanceOf(InputException.class)
-        .hasMessage("There is no run file " + dir.resolve("none.yaml") + ".");
+        .hasMessage(dir.resolve("none.yaml") + " cannot be read: there is no such file.");
     assertThatThrownBy(() -> RunFile.read(binary, List.of()))
         .isInstanceOf(InputException.class)
         .hasMessage(binary + " is not UTF-8 text: is it a run file?");

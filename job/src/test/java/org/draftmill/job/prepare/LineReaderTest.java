@@ -47,6 +47,17 @@ class LineReaderTest {
     return lines;
   }
 
+  /** Else each range of a file without line ends would read to the end of the file. */
+  @Test
+  void aLineThatRunsThroughTheRangeIsReadNoFurther() throws Exception {
+    byte[] bytes = ("y".repeat(1 << 20) + "\nb\n").getBytes(StandardCharsets.UTF_8);
+    ByteArrayInputStream in = new ByteArrayInputStream(bytes);
+    try (LineReader reader = new LineReader(in, true, 100, 1 << 20)) {
+      assertThat(reader.next()).isFalse();
+    }
+    assertThat(in.available()).isGreaterThan(bytes.length / 2);
+  }
+
   @Test
   void aLineBeyondTheLimitIsCountedAndNotHeld() throws Exception {
     byte[] bytes = ("a\n" + "y".repeat(200_000) + "\nb\n").getBytes(StandardCharsets.UTF_8);
