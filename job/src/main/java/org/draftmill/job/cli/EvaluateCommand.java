@@ -100,6 +100,9 @@ public final class EvaluateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (limit < 0) {
+      throw new InputException("--limit is %d; it must not be negative.".formatted(limit));
+    }
     if (json != null) {
       requireWritable(json);
     }
@@ -124,14 +127,14 @@ public final class EvaluateCommand implements Callable<Integer> {
     boolean there = Files.exists(file);
     try (var out = Files.newOutputStream(file, CREATE, APPEND)) {
       out.flush();
+      if (!there) {
+        Files.delete(file.toRealPath()); // not a link to it, which is the user's
+      }
     } catch (IOException e) {
       throw new InputException(
           "--json %s cannot be written: %s. Give a file in a directory that is there and may be written to."
               .formatted(file, Files.isDirectory(file) ? "it is a directory" : Failures.why(e)),
           e);
-    }
-    if (!there) {
-      file.toFile().delete();
     }
   }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.console.ExitCode;
 import org.junit.jupiter.api.Test;
@@ -12,17 +14,20 @@ import org.junit.jupiter.api.io.TempDir;
 class EvaluateCommandTest {
   @TempDir Path dir;
 
-  private TestingRuns.Result evaluate(Path json) {
+  private TestingRuns.Result evaluate(Path json, String... more) {
+    List<String> arguments =
+        List.of(
+            "evaluate",
+            "--target",
+            dir.resolve("no-target").toString(),
+            "--drafter",
+            dir.resolve("no-drafter").toString(),
+            "--prompts",
+            dir.resolve("no-prompts").toString(),
+            "--json",
+            json.toString());
     return TestingRuns.draftmill(
-        "evaluate",
-        "--target",
-        dir.resolve("no-target").toString(),
-        "--drafter",
-        dir.resolve("no-drafter").toString(),
-        "--prompts",
-        dir.resolve("no-prompts").toString(),
-        "--json",
-        json.toString());
+        Stream.concat(arguments.stream(), Stream.of(more)).toArray(String[]::new));
   }
 
   @Test
@@ -47,5 +52,24 @@ class EvaluateCommandTest {
 
     assertThat(absent).doesNotExist();
     assertThat(present).hasContent("{}");
+  }
+
+  @Test
+  void aLinkToAFileThatIsNotThereYetStays() throws Exception {
+    Path figures = dir.resolve("figures.json");
+    Path link = Files.createSymbolicLink(dir.resolve("latest.json"), figures.getFileName());
+
+    assertThat(evaluate(link).err()).doesNotContain("--json");
+
+    assertThat(link).isSymbolicLink();
+    assertThat(figures).doesNotExist();
+  }
+
+  @Test
+  void aNegativeLimitIsNoLimitAtAll() {
+    TestingRuns.Result result = evaluate(dir.resolve("figures.json"), "--limit", "-1");
+
+    assertThat(result.exitCode()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(result.err()).isEqualTo("error: --limit is -1; it must not be negative.\n");
   }
 }
