@@ -127,9 +127,11 @@ class ContinuationTest {
         .isInstanceOf(InputException.class)
         .hasMessageContaining("savepoint-5 is damaged: the checksum of its _metadata");
     assertThatThrownBy(() -> Continuation.from(run, dir.resolve("nothing").toString()))
+        .isInstanceOf(org.draftmill.corpus.InputException.class)
+        .hasMessageEndingWith("nothing cannot be read: there is no such folder.");
+    assertThatThrownBy(() -> Continuation.from(run, dir.toString()))
         .isInstanceOf(InputException.class)
-        .hasMessageEndingWith(
-            "nothing is no savepoint or checkpoint: there is no _metadata in it.");
+        .hasMessageEndingWith(" is no savepoint or checkpoint: there is no _metadata in it.");
   }
 
   @Test
