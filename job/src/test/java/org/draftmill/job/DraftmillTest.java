@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.draftmill.compute.io.Folders;
 import org.draftmill.job.TestingRuns.Result;
 import org.draftmill.job.console.ExitCode;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,61 @@ class DraftmillTest {
 
     assertThat(result.exitCode()).as(result.err()).isEqualTo(ExitCode.UNUSABLE);
     assertThat(result.err()).startsWith("error: ").contains(message).hasLineCount(1);
+  }
+
+  /** A run that is complete has nothing left to do, whatever its files have become. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "run.sed=1|unknown key run.sed. Did you mean run.seed?",
+        "drafter.optimizer.lr=banana|drafter.optimizer.lr must be a number, found 'banana'.",
+        "drafter.optimizer.lr=-1|drafter.optimizer.lr",
+        "drafter.anchors=0|drafter.anchors is 0, but it must be at least 1.",
+        "drafter.device=tpu|drafter.device",
+        "pool.max-ready=2|The pool would be full at pool.max-ready = 2",
+        "target.retries=-1|target.retries is -1; it must be at least 0.",
+        "target.max-dead-letters=-1|target.max-dead-letters = -1 must be at least 0.",
+        "jobs.epochs=0|The number of epochs is 0; it must be between 1 and 10000.",
+        "checkpoint.interval=0s|checkpoint.interval = 0 ms must be at least 10 ms.",
+        "run.restart-attempts=-1|run.restart-attempts = -1 must be at least 0.",
+        "run.max-steps=0|run.max-steps = 0 must be at least 1.",
+        "run.web-port=99999|run.web-port = 99999 must be 0 to 65535; 0 takes any free one.",
+        "flink.execution.checkpointing.unaligned.enabled=true|unaligned.enabled is true",
+      })
+  void whatNoRunCanHaveIsRefusedOfARunThatIsComplete(String override, String message)
+      throws Exception {
+    TestingRuns runs = complete();
+
+    Result result = runs.train(override);
+
+    assertThat(result.exitCode()).as(result.err()).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(result.err()).startsWith("error: ").contains(message).hasLineCount(1);
+  }
+
+  @Test
+  void whatAnotherRunCouldHaveChangesNothingOfARunThatIsComplete() throws Exception {
+    TestingRuns runs = complete();
+
+    Result result = runs.train("drafter.anchors=3", "jobs.epochs=2", "pool.min-ready=1");
+
+    assertThat(result.exitCode()).as(result.err()).isEqualTo(ExitCode.DONE);
+    assertThat(result.out()).contains("This run is complete");
+  }
+
+  /** Only what says so is there; the target and the dataset are gone. */
+  private TestingRuns complete() throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 1, true);
+    Folders.delete(dir.resolve("target"));
+    Folders.delete(dir.resolve("data"));
+    Files.createDirectories(runs.runDirectory());
+    Files.writeString(
+        runs.runDirectory().resolve("summary.json"),
+        """
+        {"steps": 1, "jobs": 1, "tokens": 10, "seconds": 1.0, "tokens_per_second": 10.0,
+         "drafter": "export/latest", "weights_sha256": "0"}
+        """);
+    return runs;
   }
 
   @Test

@@ -24,6 +24,8 @@ import org.draftmill.job.evaluate.FiguresReport;
 import org.draftmill.job.evaluate.Prompts;
 import org.draftmill.job.prepare.Preparation;
 import org.draftmill.job.prepare.PrepareSettings;
+import org.draftmill.job.run.RunDirectory;
+import org.draftmill.job.train.OptionsCheck;
 import org.draftmill.job.train.ResolvedRun;
 import org.draftmill.job.train.Summary;
 import org.draftmill.job.train.Training;
@@ -66,6 +68,8 @@ public final class Demo {
    * @return empty when it was interrupted
    */
   public Optional<Summary> run(List<String> overrides, Integer steps) throws Exception {
+    Configuration options = options(overrides, steps);
+    OptionsCheck.require(options, new RunDirectory(out));
     Path summaryFile = out.resolve("summary.json");
     if (Files.exists(summaryFile)) {
       Summary complete = Summary.read(summaryFile);
@@ -76,11 +80,6 @@ public final class Demo {
       }
     }
     DatasetManifest data = prepare();
-    Configuration options = RunFile.read(files.resolve("run.yaml"), List.of());
-    options.set(RunOptions.DIR, out.toString());
-    options.set(TargetOptions.MODEL, files.resolve("target").toString());
-    options.set(JobsOptions.DATASET, data().toString());
-    options.addAll(RunFile.parse("demo", "", overrides));
     if (steps != null) {
       limit(options, steps, data);
     }
@@ -119,6 +118,18 @@ public final class Demo {
     return Optional.of(summary);
   }
 
+  private Configuration options(List<String> overrides, Integer steps) {
+    Configuration options = RunFile.read(files.resolve("run.yaml"), List.of());
+    options.set(RunOptions.DIR, out.toString());
+    options.set(TargetOptions.MODEL, files.resolve("target").toString());
+    options.set(JobsOptions.DATASET, data().toString());
+    options.addAll(RunFile.parse("demo", "", overrides));
+    if (steps != null) {
+      options.set(RunOptions.MAX_STEPS, (long) steps);
+    }
+    return options;
+  }
+
   /** What an earlier process of this demo has found, or is found now. */
   private FirstEvaluation before(ResolvedRun run, List<int[]> prompts) throws IOException {
     DrafterConfig shape = run.drafter().shape(run.targetConfig());
@@ -143,11 +154,10 @@ public final class Demo {
     return found;
   }
 
-  /** Trains so many steps, over as many epochs as surely hold them. */
+  /** As many epochs as surely hold the steps. */
   private static void limit(Configuration options, int steps, DatasetManifest data) {
     long jobsOfEpoch = Math.max(1, data.tokens() / options.get(JobsOptions.TOKEN_BUDGET));
     long jobs = (long) steps * options.get(DrafterOptions.ACCUMULATION);
-    options.set(RunOptions.MAX_STEPS, (long) steps);
     options.set(JobsOptions.EPOCHS, (int) ((jobs + jobsOfEpoch - 1) / jobsOfEpoch));
   }
 

@@ -17,6 +17,7 @@ import org.draftmill.job.config.KnownOptions;
 import org.draftmill.job.config.RunOptions;
 import org.draftmill.job.run.FlinkAddress;
 import org.draftmill.job.run.OtherJobs;
+import org.draftmill.job.run.RunDirectory;
 
 /** What a training job asks of Flink. */
 public final class FlinkSettings {
@@ -27,15 +28,19 @@ public final class FlinkSettings {
 
   /** Flink's options for a run: those that the stages rely on, then the user's {@code flink.*}. */
   public static Configuration of(ResolvedRun run) {
-    Configuration options = run.options();
+    return of(run.directory(), run.options());
+  }
+
+  /** The same of a run that is not resolved yet. */
+  static Configuration of(RunDirectory directory, Configuration options) {
     Configuration flink = new Configuration();
-    flink.set(PipelineOptions.NAME, run.directory().jobName());
+    flink.set(PipelineOptions.NAME, directory.jobName());
     // Records are immutable: nothing is copied between chained operators.
     flink.set(PipelineOptions.OBJECT_REUSE, true);
     // A record is sent at once: drafters wait for it.
     flink.set(ExecutionOptions.BUFFER_TIMEOUT, Duration.ZERO);
     flink.set(StateBackendOptions.STATE_BACKEND, "hashmap");
-    checkpoints(run, options, flink);
+    checkpoints(directory, options, flink);
     restarts(options, flink);
     for (String key : options.keySet()) {
       if (key.startsWith(KnownOptions.FLINK_PREFIX)) {
@@ -46,13 +51,13 @@ public final class FlinkSettings {
     flink.set(
         PipelineOptions.GLOBAL_JOB_PARAMETERS,
         OtherJobs.parameters(
-            run.directory(),
-            flink.getOptional(PipelineOptions.GLOBAL_JOB_PARAMETERS).orElse(Map.of())));
+            directory, flink.getOptional(PipelineOptions.GLOBAL_JOB_PARAMETERS).orElse(Map.of())));
     requireAligned(flink);
     return flink;
   }
 
-  private static void checkpoints(ResolvedRun run, Configuration options, Configuration flink) {
+  private static void checkpoints(
+      RunDirectory directory, Configuration options, Configuration flink) {
     flink.set(
         CheckpointingOptions.CHECKPOINTING_INTERVAL, period(options, CheckpointOptions.INTERVAL));
     // However long one takes, half of the time is without. Nor is the first one tried earlier: it
@@ -64,10 +69,8 @@ public final class FlinkSettings {
         CheckpointingOptions.CHECKPOINTING_TIMEOUT, period(options, CheckpointOptions.TIMEOUT));
     flink.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, options.get(CheckpointOptions.KEEP));
     flink.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
-    flink.set(
-        CheckpointingOptions.CHECKPOINTS_DIRECTORY, FlinkAddress.of(run.directory().checkpoints()));
-    flink.set(
-        CheckpointingOptions.SAVEPOINT_DIRECTORY, FlinkAddress.of(run.directory().checkpoints()));
+    flink.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, FlinkAddress.of(directory.checkpoints()));
+    flink.set(CheckpointingOptions.SAVEPOINT_DIRECTORY, FlinkAddress.of(directory.checkpoints()));
     flink.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);

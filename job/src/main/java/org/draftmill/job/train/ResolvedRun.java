@@ -47,8 +47,6 @@ public record ResolvedRun(
     PoolSettings pool,
     DrafterSettings drafter,
     int maxDeadLetters) {
-  private static final int LARGEST_PORT = 65_535;
-
   /**
    * Opens and checks everything, and plans if there is no plan yet.
    *
@@ -57,14 +55,14 @@ public record ResolvedRun(
   public static ResolvedRun of(Configuration given) throws IOException {
     Configuration options = AbsolutePaths.in(given);
     RunDirectory directory = directory(options);
-    requirePort(options.get(RunOptions.WEB_PORT));
+    OptionsCheck.require(options, directory);
     long seed = options.get(RunOptions.SEED);
     JobsSettings jobs = JobsSettings.from(options, seed, directory.plan().toString());
     Dataset dataset = Dataset.open(Path.of(jobs.dataset()));
     Path model = Path.of(required(options, TargetOptions.MODEL));
     TargetConfig targetConfig = TargetConfig.read(model);
-    int targets = positive(options, TargetOptions.PARALLELISM);
-    int drafters = positive(options, DrafterOptions.PARALLELISM);
+    int targets = options.get(TargetOptions.PARALLELISM);
+    int drafters = options.get(DrafterOptions.PARALLELISM);
     boolean softLabels = options.get(DrafterOptions.USE_SOFT_LABELS);
     int cores = Runtime.getRuntime().availableProcessors();
     TargetSettings target =
@@ -72,11 +70,11 @@ public record ResolvedRun(
             options,
             new TargetSettings.Run(
                 jobs.dataset(),
-                positive(options, DrafterOptions.LAYERS),
+                options.get(DrafterOptions.LAYERS),
                 softLabels,
                 Math.max(1, cores / (targets + drafters))));
     Plan plan = Planning.planOf(dataset, Path.of(jobs.plan()), jobs.planning());
-    int accumulation = positive(options, DrafterOptions.ACCUMULATION);
+    int accumulation = options.get(DrafterOptions.ACCUMULATION);
     long wanted = wantedJobs(options, plan, accumulation);
     PoolSettings pool =
         PoolSettings.from(
@@ -99,7 +97,7 @@ public record ResolvedRun(
                 seed,
                 wanted,
                 pool.shards(),
-                positive(options, CheckpointOptions.KEEP),
+                options.get(CheckpointOptions.KEEP),
                 identity(pool, plan, model)));
     requirePasses(plan, drafter, options.get(DrafterOptions.BLOCK_SIZE));
     return new ResolvedRun(
@@ -113,14 +111,6 @@ public record ResolvedRun(
         pool,
         drafter,
         options.get(TargetOptions.MAX_DEAD_LETTERS));
-  }
-
-  private static void requirePort(int port) {
-    if (port < 0 || port > LARGEST_PORT) {
-      throw new InputException(
-          "%s = %d must be 0 to %d; 0 takes any free one."
-              .formatted(RunOptions.WEB_PORT.key(), port, LARGEST_PORT));
-    }
   }
 
   /** The directory of a run, made if it is absent. */
@@ -140,10 +130,6 @@ public record ResolvedRun(
 
   private static long wantedJobs(Configuration options, Plan plan, int accumulation) {
     long steps = options.getOptional(RunOptions.MAX_STEPS).orElse(Long.MAX_VALUE);
-    if (steps < 1) {
-      throw new InputException(
-          "%s = %d must be at least 1.".formatted(RunOptions.MAX_STEPS.key(), steps));
-    }
     return steps > plan.jobs() ? plan.jobs() : Math.min(plan.jobs(), steps * accumulation);
   }
 
@@ -196,13 +182,5 @@ public record ResolvedRun(
                 new InputException(
                     "The option %s is missing: give it in the run file or as -D %s=…."
                         .formatted(option.key(), option.key())));
-  }
-
-  private static int positive(Configuration options, ConfigOption<Integer> option) {
-    int value = options.get(option);
-    if (value < 1) {
-      throw new InputException("%s = %d must be at least 1.".formatted(option.key(), value));
-    }
-    return value;
   }
 }

@@ -72,6 +72,7 @@ public final class Training {
     RunLock lock = RunLock.of(directory);
     try {
       LogFile.open(directory.processLog());
+      OptionsCheck.require(options, directory);
       if (Files.exists(directory.summary())) {
         console.say(
             "This run is complete: "

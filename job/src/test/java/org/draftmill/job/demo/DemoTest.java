@@ -1,6 +1,7 @@
 package org.draftmill.job.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -8,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.draftmill.compute.InputException;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.train.Summary;
 import org.junit.jupiter.api.Test;
@@ -18,7 +20,9 @@ class DemoTest {
 
   @Test
   void oneThatIsCompleteSaysSoAndTrainsNothing() throws Exception {
-    Files.createDirectories(dir.resolve("files/target"));
+    Path files = dir.resolve("files");
+    Files.createDirectories(files.resolve("target"));
+    Files.writeString(files.resolve("run.yaml"), "run: {seed: 1}");
     Path out = Files.createDirectories(dir.resolve("out"));
     Summary summary =
         new Summary(
@@ -29,10 +33,14 @@ class DemoTest {
     PrintStream stream = new PrintStream(said, true, StandardCharsets.UTF_8);
     Console console = new Console(stream, stream, false, 0);
 
-    assertThat(new Demo(console, dir.resolve("files"), out).run(List.of(), null)).contains(summary);
+    Demo demo = new Demo(console, files, out);
+    assertThat(demo.run(List.of(), null)).contains(summary);
 
     assertThat(said.toString(StandardCharsets.UTF_8))
         .startsWith("This demo is complete")
         .contains("acceptance length 1.10 → 2.20");
+    assertThatThrownBy(() -> demo.run(List.of("drafter.anchors=0"), null))
+        .isInstanceOf(InputException.class);
+    assertThatThrownBy(() -> demo.run(List.of(), 0)).hasMessageContaining("run.max-steps = 0");
   }
 }

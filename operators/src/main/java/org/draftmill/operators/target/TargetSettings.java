@@ -65,6 +65,7 @@ public record TargetSettings(
    * @throws InputException naming the option that is missing or cannot be
    */
   public static TargetSettings from(ReadableConfig config, Run run) {
+    check(config);
     String model = config.getOptional(TargetOptions.MODEL).orElseThrow(TargetSettings::noModel);
     TargetConfig target = TargetConfig.read(Path.of(model));
     Taps taps = Taps.parse(config.get(TargetOptions.TAPS), target.layers(), run.draftLayers());
@@ -72,16 +73,15 @@ public record TargetSettings(
         new TargetSettings(
             model,
             run.dataset(),
-            DeviceLease.requireKnown(TargetOptions.DEVICE.key(), config.get(TargetOptions.DEVICE)),
-            atLeast(1, TargetOptions.THREADS, threads(config, run)),
+            config.get(TargetOptions.DEVICE),
+            config.getOptional(TargetOptions.THREADS).orElse(run.autoThreads()),
             GpuProducts.of(config),
             taps.layers(),
             run.softLabels(),
             config.get(TargetOptions.HIDDEN_DTYPE),
             config.get(TargetOptions.CHUNK_SIZE).getBytes(),
-            atLeast(0, TargetOptions.RETRIES, config.get(TargetOptions.RETRIES)),
+            config.get(TargetOptions.RETRIES),
             config.get(TargetOptions.TIMEOUT));
-    settings.requireTimeout();
     settings.requireChunksOfOneRow(target.hidden());
     return settings;
   }
@@ -92,22 +92,29 @@ public record TargetSettings(
             .formatted(TargetOptions.MODEL.key()));
   }
 
-  private static int threads(ReadableConfig config, Run run) {
-    return config.getOptional(TargetOptions.THREADS).orElse(run.autoThreads());
-  }
-
-  private static int atLeast(int least, ConfigOption<Integer> option, int value) {
-    if (value < least) {
-      throw new InputException(
-          "%s is %d; it must be at least %d.".formatted(option.key(), value, least));
-    }
-    return value;
-  }
-
-  private void requireTimeout() {
+  /**
+   * Checks the options as far as that can be done without the model.
+   *
+   * @throws InputException naming the option that is missing or cannot be
+   */
+  public static void check(ReadableConfig config) {
+    config.getOptional(TargetOptions.MODEL).orElseThrow(TargetSettings::noModel);
+    DeviceLease.requireKnown(TargetOptions.DEVICE.key(), config.get(TargetOptions.DEVICE));
+    config
+        .getOptional(TargetOptions.THREADS)
+        .ifPresent(threads -> atLeast(1, TargetOptions.THREADS, threads));
+    atLeast(0, TargetOptions.RETRIES, config.get(TargetOptions.RETRIES));
+    Duration timeout = config.get(TargetOptions.TIMEOUT);
     if (timeout.toMillis() < 1) {
       throw new InputException(
           "%s is %s; it must be at least 1 ms.".formatted(TargetOptions.TIMEOUT.key(), timeout));
+    }
+  }
+
+  private static void atLeast(int least, ConfigOption<Integer> option, int value) {
+    if (value < least) {
+      throw new InputException(
+          "%s is %d; it must be at least %d.".formatted(option.key(), value, least));
     }
   }
 
