@@ -14,12 +14,15 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.draftmill.operators.TestingClusters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +34,7 @@ class JobSourceITCase {
   private static final MiniClusterExtension CLUSTER =
       new MiniClusterExtension(
           new MiniClusterResourceConfiguration.Builder()
+              .setConfiguration(TestingClusters.patient())
               .setNumberTaskManagers(1)
               .setNumberSlotsPerTaskManager(3)
               .build());
@@ -38,9 +42,12 @@ class JobSourceITCase {
   @TempDir Path directory;
 
   private static List<Long> run(
-      StreamExecutionEnvironment env, String plan, RichMapFunction<ExtractionJob, Long> target)
+      StreamExecutionEnvironment env,
+      Source<ExtractionJob, ?, ?> jobs,
+      RichMapFunction<ExtractionJob, Long> target)
       throws Exception {
-    return env.fromSource(new JobSource(plan), WatermarkStrategy.noWatermarks(), "jobs")
+    return env.fromSource(
+            jobs, WatermarkStrategy.noWatermarks(), "jobs", TypeInformation.of(ExtractionJob.class))
         .map(target)
         .executeAndCollect(MOST_JOBS);
   }
@@ -60,7 +67,7 @@ class JobSourceITCase {
   void oneReaderGetsAllEpochsInOrder() throws Exception {
     String plan = TestingPlans.write(directory.resolve("plan"), 300, 2);
 
-    assertThat(run(env(1), plan, new Position()))
+    assertThat(run(env(1), new JobSource(plan), new Position()))
         .isEqualTo(LongStream.range(0, 600).boxed().toList());
   }
 
@@ -68,7 +75,7 @@ class JobSourceITCase {
   void aSlowReaderKeepsNoJobFromTheOthers() throws Exception {
     String plan = TestingPlans.write(directory.resolve("plan"), 200, 1);
 
-    List<Long> done = run(env(3), plan, new FirstReaderWaitsForAllOthers(200));
+    List<Long> done = run(env(3), new JobSource(plan), new FirstReaderWaitsForAllOthers(200));
 
     assertThat(done).containsExactlyInAnyOrderElementsOf(LongStream.range(0, 200).boxed().toList());
     assertThat(FirstReaderWaitsForAllOthers.DONE.get(0)).hasSize(1);
@@ -81,7 +88,13 @@ class JobSourceITCase {
     StreamExecutionEnvironment env = env(3);
     env.enableCheckpointing(10);
 
-    List<Long> done = run(env, plan, new FailsAfterACheckpoint());
+    TestingHold hold = TestingHold.at(1_000);
+
+    List<Long> done =
+        run(
+            env,
+            hold.on(new JobSource(plan), ExtractionJob::position),
+            new FailsAfterACheckpoint(hold));
 
     assertThat(FailsAfterACheckpoint.FAILED).isTrue();
     assertThat(done)
@@ -95,14 +108,16 @@ class JobSourceITCase {
     }
   }
 
-  /** The first reader to get a job keeps it until the others have done all the rest. */
+  /** One reader keeps the first job it gets until the others have done all the rest. */
   private static final class FirstReaderWaitsForAllOthers
       extends RichMapFunction<ExtractionJob, Long> {
     static final Map<Integer, List<Long>> DONE = new ConcurrentHashMap<>();
-    private static CountDownLatch others;
+    private static volatile CountDownLatch first; // opens when that reader has its job
+    private static volatile CountDownLatch others;
 
     FirstReaderWaitsForAllOthers(int jobs) {
       DONE.clear();
+      first = new CountDownLatch(1);
       others = new CountDownLatch(jobs - 1);
     }
 
@@ -116,32 +131,37 @@ class JobSourceITCase {
       int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
       DONE.get(subtask).add(job.position());
       if (subtask == 0) {
+        first.countDown();
         others.await();
       } else {
+        first.await();
         others.countDown();
       }
       return job.position();
     }
   }
 
+  /** The list rests in its middle until a checkpoint is complete; the next job fails. */
   private static final class FailsAfterACheckpoint extends RichMapFunction<ExtractionJob, Long>
       implements CheckpointListener {
     static final AtomicBoolean FAILED = new AtomicBoolean();
-    private boolean checkpointed;
+    private final TestingHold hold;
 
-    FailsAfterACheckpoint() {
+    FailsAfterACheckpoint(TestingHold hold) {
+      this.hold = hold;
       FAILED.set(false);
     }
 
     @Override
     public void notifyCheckpointComplete(long checkpointId) {
-      checkpointed = true;
+      if (hold.isReached()) {
+        hold.release();
+      }
     }
 
     @Override
     public Long map(ExtractionJob job) {
-      boolean middle = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 1;
-      if (checkpointed && middle && FAILED.compareAndSet(false, true)) {
+      if (hold.isReleased() && FAILED.compareAndSet(false, true)) {
         throw new IllegalStateException("This failure is part of the test.");
       }
       return job.position();

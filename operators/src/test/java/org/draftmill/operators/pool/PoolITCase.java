@@ -10,11 +10,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.RichFlatMapFunction;
-import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -31,9 +30,13 @@ import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.ExceptionUtils;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.draftmill.operators.TestingClusters;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.operators.jobs.JobSource;
+import org.draftmill.operators.jobs.TestingHold;
 import org.draftmill.operators.jobs.TestingPlans;
+import org.draftmill.operators.pool.TestingDrafter.Failure;
 import org.draftmill.serializers.Delivery;
 import org.draftmill.serializers.HiddenStateChunk;
 import org.draftmill.serializers.RecordTypeInfo;
@@ -46,7 +49,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The pool between real sources and drafters that ask. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class PoolITCase {
   private static final int TARGETS = 5;
   private static final int[] UNEQUAL_DRAFTERS = {5, 20, 60};
@@ -55,6 +58,7 @@ class PoolITCase {
   private static final MiniClusterExtension CLUSTER =
       new MiniClusterExtension(
           new MiniClusterResourceConfiguration.Builder()
+              .setConfiguration(TestingClusters.patient())
               .setNumberTaskManagers(1)
               .setNumberSlotsPerTaskManager(TARGETS)
               .build());
@@ -65,14 +69,13 @@ class PoolITCase {
   void clear() {
     TestingRecord.clear();
     TestingTarget.slow(0);
-    TestingTarget.slowFrom(Long.MAX_VALUE);
   }
 
   @Test
   void aSlowTargetAndUnequalDraftersChangeNoOrder() throws Exception {
     PoolSettings settings = settings(400, 12).minReady(10).maxReady(10).build();
     TestingTarget.slow(settings.run().jobs());
-    start(settings, new Configuration(), 1, 0).getJobExecutionResult().get();
+    start(settings, new Configuration(), 1).getJobExecutionResult().get();
     checkAll(settings);
   }
 
@@ -80,7 +83,7 @@ class PoolITCase {
   @ValueSource(ints = {1, 2, 3, 11})
   void shortListsEnd(int jobs) throws Exception {
     PoolSettings settings = settings(jobs, 5).minReady(4).shards(2, 2).build();
-    start(settings, new Configuration(), 1, 0).getJobExecutionResult().get();
+    start(settings, new Configuration(), 1).getJobExecutionResult().get();
     checkAll(settings);
   }
 
@@ -88,7 +91,9 @@ class PoolITCase {
   @ValueSource(ints = {1, 2})
   void afterAFailureTheOrderGoesOn(int parallelism) throws Exception {
     PoolSettings settings = settings(600, 7).minReady(6).shards(parallelism, parallelism).build();
-    start(settings, checkpoints(), 3, 20).getJobExecutionResult().get();
+    // The list rests in its middle until a checkpoint is complete.
+    Failure failure = new Failure(20, TestingHold.at(300));
+    start(settings, checkpoints(), 3, failure.hold(), failure).getJobExecutionResult().get();
     checkAll(settings);
     assertThat(TestingRecord.failures()).isOne();
   }
@@ -97,12 +102,13 @@ class PoolITCase {
   void shardsMoveWholeWhenThePoolIsRescaled() throws Exception {
     Configuration configuration = checkpoints();
     PoolSettings settings = settings(2_000, 9).minReady(6).shards(3, 1).build();
-    TestingTarget.slowFrom(300);
     for (int parallelism = 1; parallelism < 3; parallelism++) {
       PoolSettings rescaled = settings(2_000, 9).minReady(6).shards(3, parallelism).build();
-      JobClient job = start(rescaled, configuration, 2, 0);
-      long enough = TestingRecord.steps(3) + 30;
-      Awaitility.await().atMost(ofMinutes(1)).until(() -> TestingRecord.steps(3) > enough);
+      // Of 300 jobs no shard keeps back more than it must hold to release one: six, less one.
+      JobClient job =
+          start(rescaled, configuration, 2, TestingHold.at(300L * parallelism), Failure.NEVER);
+      long enough = 30L * parallelism;
+      await().until(() -> TestingRecord.steps(3) > enough);
       configuration.set(
           StateRecoveryOptions.SAVEPOINT_PATH,
           job.stopWithSavepoint(
@@ -112,23 +118,23 @@ class PoolITCase {
               .get());
     }
     assertThat(TestingRecord.steps(3)).isLessThan(settings.list(0).steps());
-    TestingTarget.slowFrom(Long.MAX_VALUE);
     PoolSettings three = settings(2_000, 9).minReady(6).shards(3, 3).build();
-    start(three, configuration, 2, 0).getJobExecutionResult().get();
+    start(three, configuration, 2).getJobExecutionResult().get();
     checkAll(settings);
   }
 
   @Test
   void aCheckpointOfAnotherOrderIsRefused() throws Exception {
     Configuration configuration = checkpoints();
-    JobClient job = start(settings(2_000, 9).build(), configuration, 1, 0);
-    Awaitility.await().until(() -> TestingRecord.steps(1) > 10);
+    JobClient job =
+        start(settings(2_000, 9).build(), configuration, 1, TestingHold.at(200), Failure.NEVER);
+    await().until(() -> TestingRecord.steps(1) > 10);
     configuration.set(
         StateRecoveryOptions.SAVEPOINT_PATH,
         job.stopWithSavepoint(false, directory.toUri().toString(), SavepointFormatType.NATIVE)
             .get());
     PoolSettings other = settings(2_000, 9).window(5).build();
-    assertThatThrownBy(() -> start(other, configuration, 1, 0).getJobExecutionResult().get())
+    assertThatThrownBy(() -> start(other, configuration, 1).getJobExecutionResult().get())
         .satisfies(
             failure ->
                 assertThat(
@@ -152,13 +158,25 @@ class PoolITCase {
     return configuration;
   }
 
-  private JobClient start(PoolSettings settings, Configuration more, int epochs, int failAfter)
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(ofMinutes(5));
+  }
+
+  private JobClient start(PoolSettings settings, Configuration more, int epochs) throws Exception {
+    return start(settings, more, epochs, TestingHold.at(Long.MAX_VALUE), Failure.NEVER);
+  }
+
+  /**
+   * @param hold of the list of jobs
+   */
+  private JobClient start(
+      PoolSettings settings, Configuration more, int epochs, TestingHold hold, Failure failure)
       throws Exception {
     Configuration configuration = new Configuration(more);
     configuration.set(PipelineOptions.GENERIC_TYPES, false);
     configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
     configuration.set(
-        RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, failAfter > 0 ? 1 : 0);
+        RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, failure.isToCome() ? 1 : 0);
     configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO);
     var env = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
     env.setParallelism(TARGETS);
@@ -169,10 +187,14 @@ class PoolITCase {
             Files.createTempDirectory(directory, "run").resolve("plan"), jobsOfEpoch, epochs);
     var drafterWork =
         new TestingDrafter.Work(
-            settings.shards(), settings.list(0).steps(), UNEQUAL_DRAFTERS, failAfter);
-    env.fromSource(new JobSource(plan), WatermarkStrategy.noWatermarks(), "jobs")
+            settings.shards(), settings.list(0).steps(), UNEQUAL_DRAFTERS, failure);
+    env.fromSource(
+            hold.on(new JobSource(plan), ExtractionJob::position),
+            WatermarkStrategy.noWatermarks(),
+            "jobs",
+            TypeInformation.of(ExtractionJob.class))
         .uid("jobs")
-        .flatMap(new TestingTarget(failAfter > 0))
+        .flatMap(new TestingTarget())
         .returns(RecordTypeInfo.HIDDEN_STATE_CHUNK)
         .uid("target")
         .keyBy(new ShardKeys(settings.shards()))
@@ -201,12 +223,9 @@ class PoolITCase {
 
   /** Makes eight chunks of about 4 KB of each job. */
   private static final class TestingTarget
-      extends RichFlatMapFunction<ExtractionJob, HiddenStateChunk> implements CheckpointListener {
-    private final boolean waitsForCheckpoint;
-    private boolean checkpointed;
+      extends RichFlatMapFunction<ExtractionJob, HiddenStateChunk> {
     private static final AtomicLong EMITTED = new AtomicLong();
     private static volatile long jobs = 0;
-    private static volatile long slowFrom = Long.MAX_VALUE;
 
     /** From now on the first subtask lets the others emit 50 jobs before each of its own. */
     static void slow(long jobsInAll) {
@@ -214,33 +233,11 @@ class PoolITCase {
       jobs = jobsInAll;
     }
 
-    /** From this position on every job takes its time: the list must not end before a savepoint. */
-    static void slowFrom(long position) {
-      slowFrom = position;
-    }
-
-    /**
-     * @param waitsForCheckpoint whether to go slowly from the 200th job until a checkpoint is done;
-     *     barriers pass between jobs only
-     */
-    TestingTarget(boolean waitsForCheckpoint) {
-      this.waitsForCheckpoint = waitsForCheckpoint;
-    }
-
-    @Override
-    public void notifyCheckpointComplete(long checkpointId) {
-      checkpointed = true;
-    }
-
     @Override
     public void flatMap(ExtractionJob job, Collector<HiddenStateChunk> out) {
-      boolean waiting = waitsForCheckpoint && !checkpointed && job.position() > 200;
-      if (waiting || job.position() >= slowFrom) {
-        LockSupport.parkNanos(50_000_000);
-      }
       if (jobs > 0 && getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0) {
         long enough = Math.min(EMITTED.get() + 50, jobs - 1);
-        Awaitility.await().until(() -> EMITTED.get() >= enough);
+        await().until(() -> EMITTED.get() >= enough);
       }
       TestingChunks.of(job.id(), 8, 8, 120).forEach(out::collect);
       EMITTED.incrementAndGet();

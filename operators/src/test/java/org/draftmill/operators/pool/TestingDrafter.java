@@ -29,6 +29,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.draftmill.operators.jobs.TestingHold;
 import org.draftmill.serializers.Delivery;
 import org.draftmill.serializers.HiddenStateChunk;
 
@@ -40,10 +41,23 @@ import org.draftmill.serializers.HiddenStateChunk;
 final class TestingDrafter extends AbstractStreamOperator<Long>
     implements OneInputStreamOperator<Delivery, Long>, BoundedOneInput {
 
+  /** How a drafter works. */
+  record Work(int shards, long steps, int[] mails, Failure failure) implements Serializable {}
+
   /**
-   * How a drafter works. {@code failAfter} microbatches after its first checkpoint, 0 for never.
+   * The failure of a drafter in its first attempt: so many microbatches after a checkpoint that
+   * completed while the list of jobs rested, or at the end of its input if that comes first.
+   *
+   * @param after 0 for never
+   * @param hold of the list, which goes on with that checkpoint
    */
-  record Work(int shards, long steps, int[] mails, int failAfter) implements Serializable {}
+  record Failure(int after, TestingHold hold) implements Serializable {
+    static final Failure NEVER = new Failure(0, null);
+
+    boolean isToCome() {
+      return after > 0;
+    }
+  }
 
   record Ask(long sequence) implements OperatorEvent {}
 
@@ -158,8 +172,7 @@ final class TestingDrafter extends AbstractStreamOperator<Long>
     trained.add(held.remove().get(0).position());
     working = false;
     if (untilFailure > 0 && --untilFailure == 0) {
-      TestingRecord.failed();
-      throw new IllegalStateException("This failure is part of the test.");
+      fail();
     }
     startNext();
   }
@@ -196,14 +209,26 @@ final class TestingDrafter extends AbstractStreamOperator<Long>
   @Override
   public void notifyCheckpointComplete(long checkpointId) {
     boolean first = getRuntimeContext().getTaskInfo().getAttemptNumber() == 0;
-    if (first && work.failAfter() > 0 && subtask == 1 && untilFailure == 0) {
-      untilFailure = work.failAfter();
+    Failure failure = work.failure();
+    if (first && failure.isToCome() && subtask == 1 && failure.hold().isReached()) {
+      if (untilFailure == 0) {
+        untilFailure = failure.after();
+      }
+      failure.hold().release();
     }
+  }
+
+  private static void fail() {
+    TestingRecord.failed();
+    throw new IllegalStateException("This failure is part of the test.");
   }
 
   @Override
   public void endInput() throws Exception {
     finishWhatIsHeld();
+    if (untilFailure > 0) {
+      fail();
+    }
     if (step != work.steps() || !arriving.isEmpty()) {
       throw new IllegalStateException(
           "Drafter %d ended at step %d of %d".formatted(subtask, step, work.steps()));
