@@ -13,6 +13,7 @@ import org.apache.flink.api.common.state.CheckpointListener;
 import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
+import org.draftmill.operators.jobs.TestingHold;
 
 /**
  * Kills every drafter between the completion of a checkpoint and its notification: it stands behind
@@ -38,41 +39,20 @@ final class CrashAfterCheckpoint extends RichMapFunction<String, String>
     final Set<Integer> exported = new ConcurrentSkipListSet<>();
   }
 
-  /**
-   * Lets jobs through one by one until the crashes are over: the source must neither end before
-   * them nor fill the buffers that a barrier queues behind.
-   */
-  static final class Pace extends RichMapFunction<Long, Long> {
-    private static final long serialVersionUID = 1L;
-
-    private final int crashes;
-    private final long millis;
-
-    Pace(int crashes, long millis) {
-      this.crashes = crashes;
-      this.millis = millis;
-    }
-
-    @Override
-    public Long map(Long position) throws InterruptedException {
-      if (getRuntimeContext().getTaskInfo().getAttemptNumber() < crashes) {
-        Thread.sleep(millis);
-      }
-      return position;
-    }
-  }
-
   private final UUID id = UUID.randomUUID();
   private final int crashes;
   private final String directory;
+  private final TestingHold hold;
 
   /**
    * @param crashes how many attempts end at their first checkpoint
    * @param directory of the run
+   * @param hold of the list of jobs, which must not end before the crashes are over
    */
-  CrashAfterCheckpoint(int crashes, Path directory) {
+  CrashAfterCheckpoint(int crashes, Path directory, TestingHold hold) {
     this.crashes = crashes;
     this.directory = directory.toString();
+    this.hold = hold;
     REPORTS.put(id, new Report());
   }
 
@@ -108,6 +88,9 @@ final class CrashAfterCheckpoint extends RichMapFunction<String, String>
       report().exported.add(attempt());
     }
     report().crashed.putIfAbsent(attempt(), checkpoint);
+    if (attempt() == crashes - 1) {
+      hold.release();
+    }
     throw new AssertionError("This crash is part of the test.");
   }
 }

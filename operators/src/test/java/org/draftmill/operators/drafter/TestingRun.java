@@ -15,9 +15,11 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
@@ -29,6 +31,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.util.Collector;
 import org.draftmill.operators.drafter.state.RunIdentity;
+import org.draftmill.operators.jobs.TestingHold;
 import org.draftmill.operators.pool.PoolOperatorFactory;
 import org.draftmill.operators.pool.PoolOptions;
 import org.draftmill.operators.pool.PoolSettings;
@@ -49,7 +52,7 @@ final class TestingRun {
   private final Configuration flink = new Configuration();
   private final UUID id = UUID.randomUUID();
   private boolean supervised = true;
-  private MapFunction<Long, Long> afterSource = position -> position;
+  private TestingHold hold = TestingHold.at(Long.MAX_VALUE);
   private MapFunction<String, String> behind = row -> row;
   private DrafterOperatorFactory.TrainerHook hook = (trainer, rank, attempt) -> trainer;
 
@@ -64,7 +67,7 @@ final class TestingRun {
     options.set(DrafterOptions.ANCHORS, 6);
     options.set(DrafterOptions.ACCUMULATION, 4);
     options.set(DrafterOptions.LEARNING_RATE, 0.01);
-    options.set(DrafterOptions.REDUCE_TIMEOUT, Duration.ofSeconds(20));
+    options.set(DrafterOptions.REDUCE_TIMEOUT, Duration.ofMinutes(5));
     options.set(PoolOptions.MIN_READY, 3);
     options.set(PoolOptions.MAX_READY, 6);
     flink.set(PipelineOptions.GENERIC_TYPES, false);
@@ -101,9 +104,9 @@ final class TestingRun {
     return this;
   }
 
-  /** Puts {@code after} into the chain of the source. */
-  TestingRun afterSource(MapFunction<Long, Long> after) {
-    afterSource = after;
+  /** Has the list of jobs rest there. */
+  TestingRun hold(TestingHold there) {
+    hold = there;
     return this;
   }
 
@@ -153,10 +156,11 @@ final class TestingRun {
                 3,
                 100_000));
     DrafterSettings drafter = settings();
-    env.fromSequence(0, jobs - 1)
-        .setParallelism(1)
-        .map(afterSource)
-        .returns(Types.LONG)
+    env.fromSource(
+            hold.on(new NumberSequenceSource(0, jobs - 1), position -> position),
+            WatermarkStrategy.noWatermarks(),
+            "jobs",
+            Types.LONG)
         .setParallelism(1)
         .flatMap(new Chunks(supervised, options.get(DrafterOptions.USE_SOFT_LABELS)))
         .returns(RecordTypeInfo.HIDDEN_STATE_CHUNK)
