@@ -12,9 +12,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Members whose sums and weights lie on devices. */
-@Timeout(60)
+@Timeout(600)
 class DevicesCollectiveTest {
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofMinutes(5);
   private static final int LENGTH = 1_237;
 
   static Stream<Arguments> groups() {

@@ -88,7 +88,7 @@ final class TestingGroup implements AutoCloseable {
   /** The outcome of a part, as it was thrown. */
   static void get(Future<?> future) throws Exception {
     try {
-      future.get(20, TimeUnit.SECONDS);
+      future.get(5, TimeUnit.MINUTES);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;
     }
