@@ -47,6 +47,10 @@ public final class StartClock implements Closeable {
     this.starting = starting;
     this.fail = fail;
     at = "restoring its state";
+  }
+
+  /** From now on the time runs. */
+  void start() {
     Thread thread = new Thread(this::watch, "draftmill start of " + name);
     thread.setDaemon(true);
     thread.start();
@@ -62,6 +66,7 @@ public final class StartClock implements Closeable {
     } catch (IOException e) {
       throw new FlinkRuntimeException("The task ends while it starts", e); // and has closed it
     }
+    clock.start();
     return clock;
   }
 
