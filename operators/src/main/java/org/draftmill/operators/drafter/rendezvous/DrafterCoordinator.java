@@ -1,5 +1,6 @@
 package org.draftmill.operators.drafter.rendezvous;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -19,16 +20,25 @@ import org.draftmill.operators.pool.DemandBoard;
  * both are asked for again by every execution attempt.
  *
  * <p>All methods are called in the JobManager's main thread; none blocks. A registration is
- * answered within {@link #ANSWER_SECONDS}, with nothing if need be, well inside the RPC's timeout.
+ * answered within {@link #ANSWER}, with nothing if need be, well inside the RPC's timeout.
  */
 public final class DrafterCoordinator implements OperatorCoordinator, CoordinationRequestHandler {
-  private static final long ANSWER_SECONDS = 3;
+  private static final Duration ANSWER = Duration.ofSeconds(3);
 
   private final Rendezvous rendezvous;
   private final DemandBoard board;
+  private final Duration answer;
   private final int[] attempts; // the newest seen of each subtask
 
   DrafterCoordinator(int drafters, DemandBoard board) {
+    this(drafters, board, ANSWER);
+  }
+
+  /**
+   * @param answer within this time, to each registration
+   */
+  DrafterCoordinator(int drafters, DemandBoard board, Duration answer) {
+    this.answer = answer;
     this.rendezvous = new Rendezvous(drafters);
     this.board = board;
     attempts = new int[drafters];
@@ -71,7 +81,7 @@ public final class DrafterCoordinator implements OperatorCoordinator, Coordinati
         rendezvous.register(registration.attempt(), registration.member());
     List<Integer> missing = rendezvous.missing();
     return group
-        .completeOnTimeout(Optional.empty(), ANSWER_SECONDS, TimeUnit.SECONDS)
+        .completeOnTimeout(Optional.empty(), answer.toMillis(), TimeUnit.MILLISECONDS)
         .thenApply(found -> new GroupAnswer(found, missing).pack());
   }
 

@@ -3,6 +3,7 @@ package org.draftmill.operators.drafter.rendezvous;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -61,18 +62,27 @@ class DrafterCoordinatorTest {
 
   @Test
   void registrationsAreAnsweredInTimeWhoeverIsMissing() throws Exception {
-    CompletableFuture<CoordinationResponse> answer = register(0, 0);
-    assertThat(GroupAnswer.unpack(answer.get()))
+    DrafterCoordinator hasty = new DrafterCoordinator(2, board, Duration.ofMillis(1));
+    assertThat(GroupAnswer.unpack(register(hasty, 0).get()))
         .as("who is missing, after a while")
         .isEqualTo(new GroupAnswer(Optional.empty(), List.of(1)));
-    CompletableFuture<CoordinationResponse> again = register(0, 0);
-    assertThat(GroupAnswer.unpack(register(1, 0).join()).group()).isPresent();
-    assertThat(GroupAnswer.unpack(again.join()).group()).isPresent();
+    assertThat(GroupAnswer.unpack(register(hasty, 1).join()).group()).isPresent();
+    assertThat(GroupAnswer.unpack(register(hasty, 0).join()).group()).isPresent();
   }
 
-  private CompletableFuture<CoordinationResponse> register(int rank, int attempt) {
+  @Test
+  void aRegistrationIsAnsweredAsSoonAsNobodyIsMissing() throws Exception {
+    DrafterCoordinator patient = new DrafterCoordinator(2, board, Duration.ofHours(1));
+    CompletableFuture<CoordinationResponse> first = register(patient, 0);
+    assertThat(first).isNotDone();
+    assertThat(GroupAnswer.unpack(register(patient, 1).join()).group()).isPresent();
+    assertThat(GroupAnswer.unpack(first.join()).group()).isPresent();
+  }
+
+  private static CompletableFuture<CoordinationResponse> register(
+      DrafterCoordinator coordinator, int rank) {
     return coordinator.handleCoordinationRequest(
-        new Registration(attempt, new Member(rank, "host", 1, UUID.randomUUID())));
+        new Registration(0, new Member(rank, "host", 1, UUID.randomUUID())));
   }
 
   @Test
