@@ -6,16 +6,20 @@ import static org.draftmill.operators.drafter.TestingDeliveries.marker;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.drafter.Collective;
 import org.draftmill.compute.drafter.DrafterExport;
@@ -31,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One drafter, its computing thread real, without a cluster. */
-@Timeout(60)
+@Timeout(600)
 class DrafterOperatorTest {
   @TempDir Path directory;
   private TestingRun run;
@@ -84,6 +88,14 @@ class DrafterOperatorTest {
           .sorted()
           .toList();
     }
+  }
+
+  /** Files may go while they are looked at. */
+  private static ConditionFactory await() {
+    return Awaitility.await()
+        .atMost(5, TimeUnit.MINUTES)
+        .ignoreExceptionsMatching(
+            e -> e instanceof NoSuchFileException || e instanceof UncheckedIOException);
   }
 
   @Test
@@ -166,9 +178,9 @@ class DrafterOperatorTest {
         assertThat(directory.resolve("export/" + name(step + 1))).doesNotExist();
         harness.notifyOfCompletedCheckpoint(step + 1);
         Path export = directory.resolve("export/" + name(step + 1));
-        Awaitility.await().until(() -> Files.isDirectory(export));
+        await().until(() -> Files.isDirectory(export));
       }
-      Awaitility.await().until(() -> files("drafter").size() == 3);
+      await().until(() -> files("drafter").size() == 3);
       assertThat(files("drafter").get(0)).startsWith("step-00000003/checkpoint-3.");
       assertThat(Files.readSymbolicLink(run.latest())).hasToString("step-00000005");
       assertThat(DrafterExport.read(run.latest()).weights()).isNotEmpty();
