@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What Flink's web UI shows of drafters and of the pool while a drafter is the slowest of all. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class DrafterTimesITCase {
   private static final int MILLIS = 30;
   private static final int JOBS = 60;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(600)
 class TargetPipelineTest {
   private static final int RETRIES = 2;
 
@@ -263,7 +263,7 @@ class TargetPipelineTest {
   }
 
   private static boolean eventually(java.util.function.BooleanSupplier condition) {
-    org.awaitility.Awaitility.await().atMost(30, TimeUnit.SECONDS).until(condition::getAsBoolean);
+    org.awaitility.Awaitility.await().atMost(5, TimeUnit.MINUTES).until(condition::getAsBoolean);
     return true;
   }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What Flink's web UI shows of a target that works, and of one that waits for the pool. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class TargetTimesITCase {
   /** A job of so many tokens takes many times the buffers between the stages. */
   private static final int TOKENS = 10_000;
