@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
 final class Publisher {
   private static final Logger LOG = LoggerFactory.getLogger(Publisher.class);
   private static final long LONGEST_CLOSE_SECONDS = 600;
+  private static final long LONGEST_ABORT_SECONDS = 60; // its thread is interrupted
 
   private final StateFiles files;
   private final Exports exports;
@@ -159,7 +160,8 @@ final class Publisher {
       thread.awaitTermination(LONGEST_CLOSE_SECONDS, TimeUnit.SECONDS);
     } else {
       thread.shutdownNow();
-      thread.awaitTermination(1, TimeUnit.SECONDS);
+      // The next attempt clears away what is half written: nothing must be written after that.
+      thread.awaitTermination(LONGEST_ABORT_SECONDS, TimeUnit.SECONDS);
     }
   }
 }
