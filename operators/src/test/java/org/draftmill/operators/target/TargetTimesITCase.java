@@ -20,6 +20,7 @@ import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.awaitility.Awaitility;
 import org.draftmill.compute.cuda.MatrixProducts;
+import org.draftmill.operators.TestingClusters;
 import org.draftmill.operators.busy.TestingTaskTimes;
 import org.draftmill.operators.jobs.ExtractionJob;
 import org.draftmill.serializers.HiddenDType;
@@ -38,6 +39,7 @@ class TargetTimesITCase {
 
   private static final AtomicLong FORWARD_NANOS = new AtomicLong();
   private static final AtomicLong BLOCKED_NANOS = new AtomicLong();
+  private static volatile TestingExtractor extractor;
 
   @RegisterExtension
   private static final MiniClusterExtension CLUSTER =
@@ -50,7 +52,7 @@ class TargetTimesITCase {
 
   /** So that little fits between the stages. */
   private static Configuration smallBuffers() {
-    Configuration configuration = new Configuration();
+    Configuration configuration = TestingClusters.patient();
     configuration.set(TaskManagerOptions.MEMORY_SEGMENT_SIZE, new MemorySize(4 << 10));
     return configuration;
   }
@@ -68,13 +70,13 @@ class TargetTimesITCase {
     nanos.addAndGet(System.nanoTime() - start);
   }
 
-  /** Keeps a record until the target has found no room in its output, and that long after. */
+  /** Keeps a record until the target can do nothing but wait for room, and that long after. */
   private static HiddenStateChunk keep(HiddenStateChunk chunk, int millis)
       throws InterruptedException {
     if (chunk.position() == 0 && chunk.chunk() == 0) {
       Awaitility.await()
-          .atMost(Duration.ofSeconds(90))
-          .until(TargetTimesITCase::aThreadWaitsForABuffer);
+          .atMost(Duration.ofMinutes(5))
+          .until(() -> aThreadWaitsForABuffer() && allThatIsInsideIsDone());
       work(millis, BLOCKED_NANOS);
     }
     return chunk;
@@ -84,6 +86,18 @@ class TargetTimesITCase {
     return Thread.getAllStackTraces().values().stream()
         .flatMap(Stream::of)
         .anyMatch(frame -> frame.getMethodName().equals("requestBufferBuilderBlocking"));
+  }
+
+  /** Its threads have worked off the jobs that it takes at once, and wait for the next one. */
+  private static boolean allThatIsInsideIsDone() {
+    return extractor.forwards.size() == TargetPipeline.DEPTH
+        && extractor.open.get() == 0
+        && Thread.getAllStackTraces().entrySet().stream()
+            .filter(thread -> thread.getKey().getName().startsWith("target-"))
+            .allMatch(
+                thread ->
+                    Stream.of(thread.getValue())
+                        .anyMatch(frame -> frame.getMethodName().equals("take")));
   }
 
   private TestingTaskTimes run(MiniCluster cluster, int jobs, int forwardMillis, int keepMillis)
@@ -113,7 +127,7 @@ class TargetTimesITCase {
             new TargetOperatorFactory(
                 settings,
                 (of, device) -> {
-                  TestingExtractor extractor = new TestingExtractor();
+                  extractor = new TestingExtractor();
                   extractor.onForward = job -> work(forwardMillis, FORWARD_NANOS);
                   return extractor;
                 }))
