@@ -15,6 +15,7 @@ import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.util.ExceptionUtils;
 import org.draftmill.compute.drafter.DrafterExport;
+import org.draftmill.operators.TestingClusters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,6 +28,7 @@ class PoisonITCase {
   private static final MiniClusterExtension CLUSTER =
       new MiniClusterExtension(
           new MiniClusterResourceConfiguration.Builder()
+              .setConfiguration(TestingClusters.patient())
               .setNumberTaskManagers(2)
               .setNumberSlotsPerTaskManager(2)
               .build());

@@ -17,6 +17,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.streaming.api.operators.StreamingRuntimeContext;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.draftmill.operators.TestingClusters;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -29,7 +30,7 @@ class GpuLeaseITCase {
   static final MiniClusterExtension CLUSTER =
       new MiniClusterExtension(
           new MiniClusterResourceConfiguration.Builder()
-              .setConfiguration(gpus(new Configuration()))
+              .setConfiguration(gpus(TestingClusters.patient()))
               .setNumberTaskManagers(1)
               .setNumberSlotsPerTaskManager(GPUS + 1)
               .build());

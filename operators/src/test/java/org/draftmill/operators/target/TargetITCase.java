@@ -33,6 +33,7 @@ import org.draftmill.corpus.io.ByteSources;
 import org.draftmill.corpus.plan.Job;
 import org.draftmill.corpus.plan.JobIterator;
 import org.draftmill.corpus.plan.Plan;
+import org.draftmill.operators.TestingClusters;
 import org.draftmill.operators.jobs.JobSource;
 import org.draftmill.serializers.HiddenDType;
 import org.draftmill.serializers.HiddenStateChunk;
@@ -53,6 +54,7 @@ class TargetITCase {
   private static final MiniClusterExtension CLUSTER =
       new MiniClusterExtension(
           new MiniClusterResourceConfiguration.Builder()
+              .setConfiguration(TestingClusters.patient())
               .setNumberTaskManagers(2)
               .setNumberSlotsPerTaskManager(2)
               .build());
