@@ -1,5 +1,7 @@
 package org.draftmill.compute.cuda;
 
+import java.util.Locale;
+
 /**
  * A GPU.
  *
@@ -18,7 +20,13 @@ public record CudaDevice(int index, String name, int capability, int processors,
 
   @Override
   public String toString() {
-    return "GPU %d (%s, compute capability %d.%d, %.1f GiB)"
-        .formatted(index, name, capability / 10, capability % 10, memory / (double) (1L << 30));
+    return String.format(
+        Locale.ROOT,
+        "GPU %d (%s, compute capability %d.%d, %.1f GiB)",
+        index,
+        name,
+        capability / 10,
+        capability % 10,
+        memory / (double) (1L << 30));
   }
 }

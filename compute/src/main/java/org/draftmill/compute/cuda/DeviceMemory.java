@@ -3,6 +3,7 @@ package org.draftmill.compute.cuda;
 import static org.draftmill.compute.cuda.CudaFailure.check;
 
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
@@ -60,7 +61,9 @@ final class DeviceMemory implements CudaBackend.Part {
   }
 
   private static String size(long bytes) {
-    return bytes < 1L << 20 ? bytes + " bytes" : "%.1f MiB".formatted(bytes / (double) (1L << 20));
+    return bytes < 1L << 20
+        ? bytes + " bytes"
+        : String.format(Locale.ROOT, "%.1f MiB", bytes / (double) (1L << 20));
   }
 
   /** Gives back what workspaces have left behind. */

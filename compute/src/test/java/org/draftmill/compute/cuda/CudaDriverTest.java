@@ -3,6 +3,7 @@ package org.draftmill.compute.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Locale;
 import org.draftmill.compute.Backends;
 import org.draftmill.compute.InputException;
 import org.draftmill.compute.ops.Backend;
@@ -49,6 +50,18 @@ class CudaDriverTest {
         .hasMessageContaining("8.0 (Ampere) or newer");
     try (Backend backend = Backends.open("auto", 1)) {
       assertThat(backend.name()).isEqualTo("cpu");
+    }
+  }
+
+  /** Some languages have a comma where others have a point. */
+  @Test
+  void messagesDoNotDependOnTheLanguage() {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.GERMANY);
+    try {
+      anOldDevice();
+    } finally {
+      Locale.setDefault(before);
     }
   }
 
