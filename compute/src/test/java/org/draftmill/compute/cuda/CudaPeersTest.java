@@ -165,7 +165,7 @@ class CudaPeersTest {
         .isInstanceOf(TimeoutException.class);
     reading.close();
 
-    closed.get(1, TimeUnit.MINUTES);
+    closed.get(10, TimeUnit.MINUTES);
     assertThatThrownBy(() -> memory.read(mine.launcher()))
         .isInstanceOf(IllegalStateException.class);
   }

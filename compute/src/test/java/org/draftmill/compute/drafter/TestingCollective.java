@@ -45,7 +45,7 @@ final class TestingCollective implements Collective {
       }
       List<T> results = new ArrayList<>();
       for (Future<T> future : futures) {
-        results.add(future.get(60, TimeUnit.SECONDS));
+        results.add(future.get(10, TimeUnit.MINUTES));
       }
       return results;
     } catch (ExecutionException e) {
@@ -116,7 +116,7 @@ final class TestingCollective implements Collective {
 
   private void await() throws IOException {
     try {
-      barrier.await(60, TimeUnit.SECONDS);
+      barrier.await(10, TimeUnit.MINUTES);
     } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
       throw new IOException("a member is missing", e);
     }

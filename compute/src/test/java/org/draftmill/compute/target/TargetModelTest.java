@@ -98,7 +98,7 @@ class TargetModelTest {
       assertThat(third).isNotDone();
       first.close();
       first.close();
-      try (Forward done = third.get(1, TimeUnit.MINUTES)) {
+      try (Forward done = third.get(10, TimeUnit.MINUTES)) {
         assertThat(done.taps().toArray()).isEqualTo(before);
       }
       assertThatThrownBy(first::taps).isInstanceOf(IllegalStateException.class);
