@@ -25,6 +25,7 @@ import org.draftmill.job.run.FlinkAddress;
 import org.draftmill.job.run.OtherJobs;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.job.run.UnfinishedSavepoint;
 import org.draftmill.job.slots.ClusterCheck;
 import org.draftmill.job.slots.SlotDemand;
 import org.draftmill.job.train.Conclusion;
@@ -91,6 +92,7 @@ public final class TrainJob implements Callable<Integer> {
     ResolvedRun run = ResolvedRun.of(RunFile.read(config, overrides));
     RunLock lock = RunLock.of(run.directory());
     try {
+      UnfinishedSavepoint.end(run.directory());
       train(run);
     } finally {
       lock.close();

@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Lets a command stop cleanly on Ctrl-C (SIGINT) or SIGTERM: the first signal runs its action, the
- * second ends the process at once. The JDK's signal handling ({@code sun.misc.Signal}, module
- * {@code jdk.unsupported}) is reached by reflection, since the compiler warns of every use of it.
+ * second clears away what that began and ends the process at once, the third does not even wait for
+ * that. The JDK's signal handling ({@code sun.misc.Signal}, module {@code jdk.unsupported}) is
+ * reached by reflection, since the compiler warns of every use of it.
  */
 public final class Interrupts implements AutoCloseable {
   private final Map<String, Object> former = new HashMap<>(); // handlers by name of the signal
@@ -19,16 +20,24 @@ public final class Interrupts implements AutoCloseable {
 
   /**
    * @param onFirst runs on a thread of its own; where signals cannot be handled it never runs
+   * @param onSecond runs before the process ends, and should take no time
    */
-  public static Interrupts handle(Runnable onFirst) {
+  public static Interrupts handle(Runnable onFirst, Runnable onSecond) {
     AtomicInteger received = new AtomicInteger();
     Runnable onSignal =
         () -> {
-          if (received.getAndIncrement() == 0) {
+          int before = received.getAndIncrement();
+          if (before == 0) {
             Thread stopping = new Thread(onFirst, "draftmill-stop");
             stopping.setDaemon(true);
             stopping.start();
-          } else {
+            return;
+          }
+          try {
+            if (before == 1) {
+              onSecond.run();
+            }
+          } finally {
             Runtime.getRuntime().halt(ExitCode.INTERRUPTED);
           }
         };

@@ -13,6 +13,7 @@ import org.draftmill.job.run.ClaimedSavepoints;
 import org.draftmill.job.run.FlinkAddress;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.job.run.UnfinishedSavepoint;
 
 /** Stops a job at a savepoint when the process is told to end, from its making to its closing. */
 final class StopOnSignal implements AutoCloseable {
@@ -31,7 +32,7 @@ final class StopOnSignal implements AutoCloseable {
     this.cluster = cluster;
     this.job = job;
     this.run = run;
-    interrupts = Interrupts.handle(this::stop);
+    interrupts = Interrupts.handle(this::stop, () -> clear(UnfinishedSavepoint::discard));
   }
 
   /**
@@ -47,6 +48,7 @@ final class StopOnSignal implements AutoCloseable {
     String said = "stopped; the same command goes on from the last checkpoint";
     try {
       console.say("stopping at a savepoint … (again to stop at once)");
+      UnfinishedSavepoint.begin(run, job.toHexString());
       String savepoint =
           cluster.stopWithSavepoint(
               job, FlinkAddress.of(run.checkpoints()), LONGEST_SAVEPOINT.toSeconds());
@@ -69,6 +71,20 @@ final class StopOnSignal implements AutoCloseable {
     }
   }
 
+  /** What deletes a savepoint that is not complete. */
+  private interface Clearing {
+    void clear(RunDirectory run) throws IOException;
+  }
+
+  /** What cannot be deleted now is deleted by the next process of the run. */
+  private void clear(Clearing clearing) {
+    try {
+      clearing.clear(run);
+    } catch (IOException | RuntimeException e) {
+      console.trace(e);
+    }
+  }
+
   private void cancel() {
     try {
       cluster.cancel(job);
@@ -81,5 +97,8 @@ final class StopOnSignal implements AutoCloseable {
   @Override
   public void close() {
     interrupts.close();
+    if (outcome.isDone()) {
+      clear(UnfinishedSavepoint::end);
+    }
   }
 }

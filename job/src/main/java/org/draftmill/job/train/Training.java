@@ -31,6 +31,7 @@ import org.draftmill.job.run.FlinkAddress;
 import org.draftmill.job.run.RunDirectory;
 import org.draftmill.job.run.RunLock;
 import org.draftmill.job.run.SavedState;
+import org.draftmill.job.run.UnfinishedSavepoint;
 import org.draftmill.job.slots.ClusterCheck;
 import org.draftmill.job.slots.SlotDemand;
 import org.draftmill.operators.drafter.DrafterOptions;
@@ -73,6 +74,7 @@ public final class Training {
     try {
       LogFile.open(directory.processLog());
       OptionsCheck.require(options, directory);
+      UnfinishedSavepoint.end(directory); // of a process that was killed while it stopped
       if (Files.exists(directory.summary())) {
         console.say(
             "This run is complete: "

@@ -11,9 +11,9 @@ class InterruptsTest {
   void closingPutsBackWhatHandledTheSignalBefore() throws Exception {
     AtomicInteger outer = new AtomicInteger();
     AtomicInteger inner = new AtomicInteger();
-    Interrupts before = Interrupts.handle(outer::incrementAndGet);
+    Interrupts before = Interrupts.handle(outer::incrementAndGet, () -> {});
     try {
-      Interrupts.handle(inner::incrementAndGet).close();
+      Interrupts.handle(inner::incrementAndGet, () -> {}).close();
 
       terminate();
 

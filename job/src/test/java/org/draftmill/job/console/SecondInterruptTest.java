@@ -18,7 +18,7 @@ class SecondInterruptTest {
     private Main() {}
 
     public static void main(String[] arguments) throws InterruptedException {
-      Interrupts.handle(Main::end);
+      Interrupts.handle(Main::end, () -> System.out.println("clearing"));
       System.out.println("ready");
       Thread.sleep(Long.MAX_VALUE);
     }
@@ -49,6 +49,7 @@ class SecondInterruptTest {
       assertThat(output.readLine()).isEqualTo("stopping");
       assertThat(process.isAlive()).isTrue();
       TestingProcess.signal(process, "-TERM");
+      assertThat(output.readLine()).isEqualTo("clearing");
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(process.exitValue()).isEqualTo(ExitCode.INTERRUPTED);
     } finally {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.draftmill.job.TestingProcess;
 import org.draftmill.job.TestingRuns;
 import org.draftmill.job.console.ExitCode;
@@ -99,14 +100,24 @@ class KilledProcessITCase {
     await()
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(1))
-        .until(() -> output().contains("stopping at a savepoint") || !process.isAlive());
+        .until(() -> !unfinished(checkpoints).isEmpty() || !process.isAlive());
     TestingProcess.signal(process, "-INT");
 
     assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(output()).isEqualTo(ExitCode.INTERRUPTED);
+    assertThat(unfinished(checkpoints)).isEmpty();
     TestingRuns.Result result = runs.train(SLOW);
     assertThat(result.exitCode()).as(result.out() + result.err()).isEqualTo(ExitCode.DONE);
     TestingRuns.requireEveryJobOnce(runs.runDirectory());
+  }
+
+  private static List<Path> unfinished(Path checkpoints) throws IOException {
+    try (Stream<Path> children = Files.list(checkpoints)) {
+      return children
+          .filter(child -> child.getFileName().toString().contains("savepoint-"))
+          .filter(child -> Files.isDirectory(child) && !Files.exists(child.resolve("_metadata")))
+          .toList();
+    }
   }
 
   private static boolean hasMetadata(Path checkpoints) {
