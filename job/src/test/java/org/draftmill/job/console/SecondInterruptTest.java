@@ -3,6 +3,7 @@ package org.draftmill.job.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.draftmill.job.TestingProcess;
@@ -41,7 +42,8 @@ class SecondInterruptTest {
                 "-cp",
                 System.getProperty("java.class.path"),
                 Main.class.getName())
-            .redirectErrorStream(true)
+            // A JVM names there the options that it takes from the environment.
+            .redirectError(Redirect.DISCARD)
             .start();
     try (BufferedReader output = process.inputReader()) {
       assertThat(output.readLine()).isEqualTo("ready");
