@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.client.program.ProgramParametrizationException;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.DetachedJobExecutionResult;
@@ -20,6 +22,7 @@ import org.draftmill.job.config.CheckpointOptions;
 import org.draftmill.job.config.ResolvedRunFile;
 import org.draftmill.job.config.RunFile;
 import org.draftmill.job.config.RunOptions;
+import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.run.ClusterRetention;
 import org.draftmill.job.run.FlinkAddress;
 import org.draftmill.job.run.OtherJobs;
@@ -42,7 +45,8 @@ import picocli.CommandLine.Option;
 /**
  * The job on a cluster: {@code flink run [-s SAVEPOINT] draftmill-job.jar --config run.yaml}.
  * Without {@code -s} a run directory that has a checkpoint is resumed from the last one, as {@code
- * draftmill train} does. Failures are thrown, so that Flink's client reports them.
+ * draftmill train} does. Failures are thrown, so that Flink's client reports them; of options and
+ * files that cannot be used it prints one sentence.
  *
  * <p>The run directory is locked for as long as this process waits for the job. A job that was
  * handed in with {@code --detached} runs on without a lock, which only a process can hold; a second
@@ -71,20 +75,31 @@ public final class TrainJob implements Callable<Integer> {
   private List<String> overrides = new ArrayList<>();
 
   public static void main(String[] arguments) throws Exception {
-    CommandLine commandLine = new CommandLine(new TrainJob());
-    Exception[] failure = new Exception[1];
-    commandLine.setExecutionExceptionHandler(
-        (e, command, parsed) -> {
-          failure[0] = e;
-          return Failures.judge(e).exitCode();
-        });
-    int code = commandLine.execute(arguments);
-    if (failure[0] != null) {
-      throw failure[0];
+    AtomicReference<Exception> failure = new AtomicReference<>();
+    new CommandLine(new TrainJob())
+        .setParameterExceptionHandler(
+            (e, given) -> {
+              failure.set(unusable(e.getMessage() + "; --help says how it is used.", e));
+              return ExitCode.UNUSABLE;
+            })
+        .setExecutionExceptionHandler(
+            (e, command, parsed) -> {
+              Failures.Verdict verdict = Failures.judge(e);
+              boolean unusable = verdict.exitCode() == ExitCode.UNUSABLE;
+              failure.set(unusable ? unusable(verdict.message(), e) : e);
+              return verdict.exitCode();
+            })
+        .execute(arguments);
+    if (failure.get() != null) {
+      throw failure.get();
     }
-    if (code != CommandLine.ExitCode.OK) {
-      throw new IllegalArgumentException("The arguments of the job cannot be used, see above.");
-    }
+  }
+
+  /** Of this one Flink's command line prints the message alone, and its log has all of it. */
+  private static Exception unusable(String message, Exception cause) {
+    Exception unusable = new ProgramParametrizationException(message);
+    unusable.initCause(cause);
+    return unusable;
   }
 
   @Override

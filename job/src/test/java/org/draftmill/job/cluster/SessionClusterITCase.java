@@ -132,7 +132,12 @@ class SessionClusterITCase {
     TestingRuns runs = TestingRuns.in(dir, 10, true);
     Result unknown = cluster.run(runs.arguments("pool.min-raedy=3"));
     assertThat(unknown.exitCode()).isNotZero();
-    assertThat(unknown.output()).contains("pool.min-ready");
+    assertThat(unknown.output()).contains("pool.min-ready").doesNotContain("\tat ");
+    Result unusable = cluster.run(runs.arguments("drafter.anchors=0"));
+    assertThat(unusable.exitCode()).isNotZero();
+    assertThat(unusable.output())
+        .contains("drafter.anchors is 0, but it must be at least 1.")
+        .doesNotContain("\tat ");
   }
 
   /** The shipped target on a part of the shipped text. */
