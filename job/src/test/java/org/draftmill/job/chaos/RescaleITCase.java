@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Stops a run at savepoints and goes on with other numbers of subtasks of every stage. */
-@Timeout(600)
+@Timeout(3600)
 class RescaleITCase {
   private static final int SHARDS = 3;
   private static final List<Scenario> PHASES =
@@ -37,23 +38,11 @@ class RescaleITCase {
       ResolvedRun calm = runs.of("calm", phase(1, 1, 1));
       finish(cluster, cluster.submit(ChaosRun.graph(calm)));
 
-      String savepoint = null;
       ResolvedRun run = null;
-      for (int phase = 0; phase < PHASES.size(); phase++) {
-        run = runs.of("rescaled", PHASES.get(phase));
-        StreamGraph graph = ChaosRun.graph(run);
-        if (savepoint != null) {
-          graph.setSavepointRestoreSettings(
-              SavepointRestoreSettings.forPath(savepoint, false, RecoveryClaimMode.NO_CLAIM));
-        }
-        JobID job = cluster.submit(graph);
-        if (phase == PHASES.size() - 1) {
-          finish(cluster, job);
-        } else {
-          awaitProgress(job, run, (phase + 1.0) / (PHASES.size() + 1));
-          savepoint =
-              cluster.stopWithSavepoint(job, run.directory().checkpoints().toUri().toString());
-        }
+      // A run does not wait for who stops it.
+      for (int tries = 1; run == null; tries++) {
+        assertThat(tries).as("runs that ended before they were stopped").isLessThan(10);
+        run = rescaled(cluster, runs, "rescaled-" + tries);
       }
 
       Evidence expected = Evidence.of(calm);
@@ -65,18 +54,47 @@ class RescaleITCase {
     }
   }
 
+  /** A run that went through all phases, or null if it ended before. */
+  private static ResolvedRun rescaled(ChaosCluster cluster, ChaosRun runs, String name)
+      throws Exception {
+    String savepoint = null;
+    for (int phase = 0; phase < PHASES.size(); phase++) {
+      ResolvedRun run = runs.of(name, PHASES.get(phase));
+      StreamGraph graph = ChaosRun.graph(run);
+      if (savepoint != null) {
+        graph.setSavepointRestoreSettings(
+            SavepointRestoreSettings.forPath(savepoint, false, RecoveryClaimMode.NO_CLAIM));
+      }
+      JobID job = cluster.submit(graph);
+      if (phase == PHASES.size() - 1) {
+        finish(cluster, job);
+        return run;
+      }
+      awaitProgress(cluster, job, run, (phase + 1.0) / (PHASES.size() + 1));
+      try {
+        savepoint =
+            cluster.stopWithSavepoint(job, run.directory().checkpoints().toUri().toString());
+      } catch (ExecutionException e) {
+        finish(cluster, job); // with its failure, if it failed
+        return null;
+      }
+    }
+    throw new IllegalStateException("there are no phases");
+  }
+
   private static int slots(Scenario phase) {
     return phase.targets() + phase.drafters() + phase.poolSubtasks();
   }
 
-  private static void awaitProgress(JobID job, ResolvedRun run, double part) {
+  /** Waits until a run has come so far, or has ended. */
+  private static void awaitProgress(ChaosCluster cluster, JobID job, ResolvedRun run, double part) {
     LiveJob live =
         new LiveJob(
             job, new LiveJob.Shape(run.steps(), ChaosRun.EPOCHS, ChaosRun.MIN_READY * SHARDS));
     Awaitility.await()
         .pollInterval(Duration.ofMillis(5))
-        .atMost(Duration.ofMinutes(4))
-        .until(() -> live.progress() >= part);
+        .atMost(Duration.ofMinutes(20))
+        .until(() -> live.progress() >= part || cluster.status(job).isGloballyTerminalState());
   }
 
   private static void finish(ChaosCluster cluster, JobID job) throws Exception {

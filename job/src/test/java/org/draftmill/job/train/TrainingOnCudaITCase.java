@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @ExtendWith(CudaEmulator.class)
 @Tag(CudaEmulator.TAG)
-@Timeout(600)
+@Timeout(3600)
 class TrainingOnCudaITCase {
   private static final int GPUS = 4;
   private static final int STEPS = 3;
@@ -117,6 +118,19 @@ class TrainingOnCudaITCase {
 
   @Test
   void goesOnAfterADrafterDiedAndEndsWithTheSameWeights() throws Exception {
+    // A run does not wait for its killer, who may be the one that is not given a processor.
+    for (int tries = 1; !isHit(); tries++) {
+      assertThat(tries).as("runs that ended before a drafter died").isLessThan(10);
+      Folders.delete(run("disturbed"));
+    }
+    assertThat(steps("disturbed"))
+        .extracting(TrainingLog.Row::loss)
+        .containsExactlyElementsOf(steps("calm").stream().map(TrainingLog.Row::loss).toList());
+    assertThat(TestingRuns.weights(run("disturbed"))).isEqualTo(TestingRuns.weights(run("calm")));
+  }
+
+  /** Whether a drafter died after a checkpoint; the run is over then in any case. */
+  private static boolean isHit() throws Exception {
     CompletableFuture<TestingRuns.Result> disturbed =
         CompletableFuture.supplyAsync(
             () ->
@@ -127,18 +141,18 @@ class TrainingOnCudaITCase {
                     "checkpoint.interval=50ms",
                     "run.restart-delay=20ms"));
     await().until(() -> disturbed.isDone() || hasPublished(run("disturbed")));
-    Thread victim = drafters().findAny().orElseThrow();
-    victim.interrupt();
-    await()
-        .until(() -> disturbed.isDone() || drafters().anyMatch(thread -> isNext(victim, thread)));
-    assertThat(disturbed).as("the run that was to go on").isNotDone();
-
+    Optional<Thread> victim = drafters().findAny();
+    victim.ifPresent(Thread::interrupt);
     requireDone(disturbed.get());
     requireNothingHeld();
-    assertThat(steps("disturbed"))
-        .extracting(TrainingLog.Row::loss)
-        .containsExactlyElementsOf(steps("calm").stream().map(TrainingLog.Row::loss).toList());
-    assertThat(TestingRuns.weights(run("disturbed"))).isEqualTo(TestingRuns.weights(run("calm")));
+    return victim.isPresent() && restarts(run("disturbed")) > 0;
+  }
+
+  /** Each attempt begins the live log anew, below what is there. */
+  private static long restarts(Path run) throws IOException {
+    try (Stream<String> lines = Files.lines(run.resolve("log/live.csv"))) {
+      return lines.filter(line -> line.startsWith("step,")).count() - 1;
+    }
   }
 
   /** The emulator's cuBLAS sums a row in an order that depends on how many there are. */
@@ -156,7 +170,7 @@ class TrainingOnCudaITCase {
   }
 
   private static ConditionFactory await() {
-    return Awaitility.await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofMinutes(4));
+    return Awaitility.await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofMinutes(20));
   }
 
   /** Whether a checkpoint has completed that holds a step. */
@@ -169,10 +183,6 @@ class TrainingOnCudaITCase {
   private static Stream<Thread> drafters() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().matches("draftmill drafter \\d+"));
-  }
-
-  private static boolean isNext(Thread victim, Thread thread) {
-    return thread != victim && thread.getName().equals(victim.getName());
   }
 
   private static void requireDone(TestingRuns.Result result) {
