@@ -32,9 +32,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One interrupted run, damaged in every way: what is wrong is said before a cluster starts. */
-@Timeout(300)
+@Timeout(1800)
 class DamagedRunITCase {
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   @TempDir static Path dir;
 
@@ -56,8 +56,7 @@ class DamagedRunITCase {
       try {
         await()
             .atMost(PATIENCE)
-            .ignoreExceptionsInstanceOf(NoSuchFileException.class) // a checkpoint that is replaced
-            .ignoreExceptionsInstanceOf(InputException.class)
+            .ignoreExceptionsMatching(DamagedRunITCase::isOfACheckpointThatIsReplaced)
             .until(() -> !process.isAlive() || holdsWhatIsDamaged());
       } finally {
         process.destroyForcibly().waitFor();
@@ -65,6 +64,10 @@ class DamagedRunITCase {
     }
     copy(dir.resolve("work"), dir.resolve("sound"));
     steps = ResolvedRun.of(options()).steps();
+  }
+
+  private static boolean isOfACheckpointThatIsReplaced(Throwable e) {
+    return e instanceof NoSuchFileException || e instanceof InputException;
   }
 
   /** Rows of the log, and two checkpoints of different steps whose checksums are known. */
