@@ -22,7 +22,7 @@ import org.draftmill.job.train.ResolvedRun;
 
 /** A cluster, the undisturbed runs to compare with, and the count of what happened. */
 final class Chaos {
-  private static final Duration LONGEST_RUN = Duration.ofMinutes(4);
+  private static final Duration LONGEST_RUN = Duration.ofMinutes(20);
 
   private final ChaosCluster cluster;
   private final ChaosRun runs;

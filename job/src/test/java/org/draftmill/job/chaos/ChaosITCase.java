@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Five of the disturbed runs of {@link ChaosSuiteITCase}, in every build: all moments in few kills.
  */
-@Timeout(600)
+@Timeout(3600)
 class ChaosITCase {
   private static final int TRIES = 5;
 

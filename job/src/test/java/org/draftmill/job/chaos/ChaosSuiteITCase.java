@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * one of them alone, {@value #RUNS} says how many there are.
  */
 @Tag("chaos")
-@Timeout(600)
+@Timeout(3600)
 class ChaosSuiteITCase {
   static final String SEED = "draftmill.chaos.seed";
   static final String RUNS = "draftmill.chaos.runs";

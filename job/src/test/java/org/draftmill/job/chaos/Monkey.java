@@ -13,8 +13,8 @@ import org.draftmill.job.chaos.Kill.Outcome;
 final class Monkey {
   private static final long PAUSE_NANOS = 100_000;
 
-  /** How long a strike waits for its moment before it is given up. */
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  /** How long a strike waits for its moment before it is given up, and for its effect. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** The part of a run after which those that follow are to have their turn. */
   private static final double LATE = 0.4;

@@ -3,6 +3,7 @@ package org.draftmill.job.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,7 @@ class InterruptsTest {
 
       terminate();
 
-      await().until(() -> outer.get() == 1);
+      await().atMost(5, TimeUnit.MINUTES).until(() -> outer.get() == 1);
       assertThat(inner).hasValue(0);
     } finally {
       before.close();

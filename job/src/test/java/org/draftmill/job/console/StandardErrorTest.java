@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** In a process of its own, started by a shell that gives it descriptors as the script does. */
-@Timeout(120)
+@Timeout(600)
 class StandardErrorTest {
 
   /** What the process runs: it writes to both streams in turn. */
@@ -63,7 +63,7 @@ class StandardErrorTest {
             .inheritIO()
             .start();
     try {
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
       assertThat(process.exitValue()).isZero();
     } finally {
       process.destroyForcibly();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole way on the shipped target, but for a few steps only. */
-@Timeout(600)
+@Timeout(3600)
 class DemoITCase {
   private static final Path HOME = Path.of("..").toAbsolutePath().normalize();
 

@@ -36,20 +36,20 @@ class EmbeddedClusterITCase {
     Path checkpoints = dir.resolve("checkpoints");
     try (EmbeddedCluster cluster = EmbeddedCluster.start(retaining(), 1, 0)) {
       await("a page, which there is none of until a leader is elected")
-          .atMost(Duration.ofSeconds(60))
+          .atMost(Duration.ofMinutes(5))
           .ignoreExceptions()
           .until(() -> page(cluster.webUi()), page -> page.contains("flink-root"));
       JobID job = cluster.submit(endless(checkpoints));
       RestMetrics metrics = new RestMetrics(cluster.webUi(), job);
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(Duration.ofMinutes(5))
           .ignoreExceptions()
           .until(
               () -> metrics.sums(List.of("numRecordsOut")),
               (Map<String, Double> sums) -> sums.getOrDefault("numRecordsOut", 0.0) > 0);
-      await().atMost(Duration.ofSeconds(60)).until(() -> SavedState.list(checkpoints).size() >= 2);
+      await().atMost(Duration.ofMinutes(5)).until(() -> SavedState.list(checkpoints).size() >= 2);
 
-      cluster.stopWithSavepoint(job, checkpoints.toUri().toString(), 60);
+      cluster.stopWithSavepoint(job, checkpoints.toUri().toString(), 300);
     }
 
     List<SavedState> states = SavedState.list(checkpoints);
@@ -70,7 +70,7 @@ class EmbeddedClusterITCase {
       for (int run = 0; run < 2; run++) {
         JobID job = cluster.submit(endless(checkpoints));
         await()
-            .atMost(Duration.ofSeconds(60))
+            .atMost(Duration.ofMinutes(5))
             .until(() -> SavedState.list(checkpoints.resolve(job.toString())).size() >= 2);
         cluster.cancel(job);
       }

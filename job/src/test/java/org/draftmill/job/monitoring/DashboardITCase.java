@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A run whose options ask for Flink's Prometheus reporter, scraped as Prometheus would: all that
  * the dashboard and the alerts name is there.
  */
-@Timeout(300)
+@Timeout(1800)
 class DashboardITCase {
   @TempDir Path directory;
 
@@ -41,7 +41,7 @@ class DashboardITCase {
                 TestingRuns.in(directory, 30, true).file(),
                 List.of(
                     "run.dir=" + directory.resolve(name),
-                    "jobs.epochs=500",
+                    "jobs.epochs=5000",
                     "pool.shards=3",
                     "pool.parallelism=2",
                     "flink.metrics.reporters=prom",
@@ -58,7 +58,7 @@ class DashboardITCase {
       TrainingPipeline.build(env, run);
       JobID job = cluster.submit(env.getStreamGraph());
       await()
-          .atMost(Duration.ofMinutes(3))
+          .atMost(Duration.ofMinutes(10))
           .untilAsserted(
               () -> {
                 Scrape scrape = Scrape.of(port, "draftmill_" + name.replace("-", "_"));
@@ -66,7 +66,7 @@ class DashboardITCase {
                 requireOneSplitForAllJobs(scrape);
               });
       await("what balance --rest asks for comes with the next heartbeat")
-          .atMost(Duration.ofMinutes(3))
+          .atMost(Duration.ofMinutes(10))
           .untilAsserted(
               () ->
                   assertThat(

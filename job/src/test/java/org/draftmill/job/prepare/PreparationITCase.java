@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(180)
+@Timeout(1800)
 class PreparationITCase {
   private static final Path TARGET = Path.of("..", "demo", "target");
 

@@ -56,7 +56,7 @@ class GpuSlotsITCase {
     try (EmbeddedCluster cluster = EmbeddedCluster.start(settings, 5, 0)) {
       Configuration client = clientOf(cluster.webUi());
 
-      SlotDemand met = ClusterCheck.require(client, auto(2, 2), Duration.ofSeconds(60));
+      SlotDemand met = ClusterCheck.require(client, auto(2, 2), Duration.ofMinutes(5));
       assertThat(met.gpus()).isEqualTo(4);
 
       assertThatThrownBy(() -> ClusterCheck.require(client, auto(5, 3), Duration.ZERO))

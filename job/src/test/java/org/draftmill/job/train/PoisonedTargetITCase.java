@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A target whose states of some texts are not numbers. */
-@Timeout(300)
+@Timeout(1800)
 class PoisonedTargetITCase {
   private static final int POISON = TestingModels.VOCABULARY - 2;
 
