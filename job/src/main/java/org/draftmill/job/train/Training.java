@@ -144,6 +144,7 @@ public final class Training {
     try (EmbeddedCluster cluster =
         EmbeddedCluster.start(flink, slots, run.options().get(RunOptions.WEB_PORT))) {
       LiveLogReader liveLog = new LiveLogReader(directory.liveLog(), true);
+      final long start = System.nanoTime();
       JobID job = cluster.submit(graph);
       console.say("web UI      " + cluster.webUi());
       console.say("log         " + directory.processLog());
@@ -153,7 +154,6 @@ public final class Training {
       ProgressMonitor progress =
           new ProgressMonitor(console, liveLog, metrics, balance, run.steps(), done);
       try {
-        long start = System.nanoTime();
         JobExecutionResult result = cluster.await(job);
         progress.close();
         Conclusion end = Conclusion.of(result, (System.nanoTime() - start) / 1e9);
