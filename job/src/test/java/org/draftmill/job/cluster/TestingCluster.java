@@ -228,7 +228,7 @@ public final class TestingCluster implements AutoCloseable {
     return await()
         .atMost(patience)
         .pollInterval(Duration.ofMillis(200))
-        .ignoreException(IOException.class)
+        .ignoreExceptionsInstanceOf(IOException.class)
         .until(
             () ->
                 rest.jobs().entrySet().stream()
@@ -244,7 +244,7 @@ public final class TestingCluster implements AutoCloseable {
     await()
         .atMost(patience)
         .pollInterval(Duration.ofMillis(200))
-        .ignoreException(IOException.class)
+        .ignoreExceptionsInstanceOf(IOException.class)
         .until(
             () -> {
               String now = rest.status(job);
@@ -261,7 +261,7 @@ public final class TestingCluster implements AutoCloseable {
     await()
         .atMost(patience)
         .pollInterval(Duration.ofMillis(100))
-        .ignoreException(IOException.class)
+        .ignoreExceptionsInstanceOf(IOException.class)
         .until(
             () -> {
               if (rest.status(job).equals("FAILED")) {

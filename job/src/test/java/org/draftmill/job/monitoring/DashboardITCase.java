@@ -59,6 +59,7 @@ class DashboardITCase {
       JobID job = cluster.submit(env.getStreamGraph());
       await()
           .atMost(Duration.ofMinutes(10))
+          .ignoreExceptions()
           .untilAsserted(
               () -> {
                 Scrape scrape = Scrape.of(port, "draftmill_" + name.replace("-", "_"));
@@ -67,6 +68,7 @@ class DashboardITCase {
               });
       await("what balance --rest asks for comes with the next heartbeat")
           .atMost(Duration.ofMinutes(10))
+          .ignoreExceptions()
           .untilAsserted(
               () ->
                   assertThat(
