@@ -1,6 +1,7 @@
 package org.draftmill.benchmarks;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -9,6 +10,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.NettyShuffleEnvironmentOptions;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.RpcOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
@@ -89,6 +91,7 @@ public final class BalanceBenchmark {
     Configuration configuration = new Configuration();
     configuration.set(PipelineOptions.GENERIC_TYPES, false);
     configuration.set(RestOptions.BIND_PORT, "0");
+    configuration.set(RpcOptions.ASK_TIMEOUT_DURATION, Duration.ofMinutes(5)); // on a busy machine
     configuration.set(
         NettyShuffleEnvironmentOptions.ADAPTIVE_PARTITIONER_ENABLED, way == Way.ADAPTIVE);
     StreamExecutionEnvironment env =

@@ -1,5 +1,6 @@
 package org.draftmill.benchmarks;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -61,7 +62,7 @@ public final class CheckpointBenchmark {
         EmbeddedCluster cluster = EmbeddedCluster.start(settings(folder.path()), 2, 0)) {
       JobID job = cluster.submit(environment(folder.path(), microbatches).getStreamGraph());
       RestMetrics metrics = new RestMetrics(cluster.webUi(), job);
-      while (metrics.sums(List.of(READY)).getOrDefault(READY, 0.0) < microbatches) {
+      while (ready(metrics) < microbatches) {
         Thread.sleep(50);
       }
       FlinkRest rest = new FlinkRest(cluster.webUi(), job);
@@ -76,6 +77,14 @@ public final class CheckpointBenchmark {
       results.figure(
           "async_milliseconds" + suffix, median(taken, FlinkRest.StageCheckpoint::asyncMillis));
       results.figure("state_megabytes" + suffix, taken[0].bytes() / 1e6);
+    }
+  }
+
+  private static double ready(RestMetrics metrics) throws InterruptedException {
+    try {
+      return metrics.sums(List.of(READY)).getOrDefault(READY, 0.0);
+    } catch (IOException e) {
+      return 0; // nobody answers yet
     }
   }
 

@@ -10,12 +10,13 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import org.apache.flink.api.common.JobID;
 
 /** Flink's REST interface, for one job: takes checkpoints and says how they went. */
 final class FlinkRest {
   private static final long PAUSE_MILLIS = 20;
-
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
   private final HttpClient client = HttpClient.newHttpClient();
   private final ObjectMapper json = new ObjectMapper();
   private final URI address;
@@ -34,17 +35,18 @@ final class FlinkRest {
    */
   record StageCheckpoint(long bytes, long syncMillis, long asyncMillis) {}
 
-  /** Takes a checkpoint, waits until it is complete, and says what it was for the stage. */
+  /**
+   * Takes a checkpoint, waits until it is complete, and says what it was for the stage. One fails
+   * while a task is not ready yet: then another one is taken.
+   */
   StageCheckpoint checkpoint(String stage) throws IOException, InterruptedException {
-    String request =
-        post(job + "/checkpoints", "{\"checkpointType\": \"FULL\"}").path("request-id").asText();
-    JsonNode state;
-    do {
-      Thread.sleep(PAUSE_MILLIS);
-      state = get(job + "/checkpoints/" + request);
-    } while (!state.path("status").path("id").asText().equals("COMPLETED"));
-    if (!state.path("operation").has("checkpointId")) {
-      throw new IOException("The checkpoint failed: " + state);
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    JsonNode state = taken();
+    while (!state.path("operation").has("checkpointId")) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException("The checkpoint failed: " + state);
+      }
+      state = taken();
     }
     JsonNode checkpoint =
         get(
@@ -56,6 +58,17 @@ final class FlinkRest {
         checkpoint.path("state_size").asLong(),
         duration.path("sync").path("max").asLong(),
         duration.path("async").path("max").asLong());
+  }
+
+  private JsonNode taken() throws IOException, InterruptedException {
+    String request =
+        post(job + "/checkpoints", "{\"checkpointType\": \"FULL\"}").path("request-id").asText();
+    JsonNode state;
+    do {
+      Thread.sleep(PAUSE_MILLIS);
+      state = get(job + "/checkpoints/" + request);
+    } while (!state.path("status").path("id").asText().equals("COMPLETED"));
+    return state;
   }
 
   private String vertex(String stage) throws IOException, InterruptedException {

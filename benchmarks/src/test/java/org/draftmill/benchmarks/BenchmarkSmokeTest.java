@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every benchmark runs and writes what it should; how fast anything is, is no matter here. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 class BenchmarkSmokeTest {
   private static final String SUFFIX = "Benchmark.class";
 
