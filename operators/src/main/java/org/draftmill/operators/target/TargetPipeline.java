@@ -173,7 +173,9 @@ final class TargetPipeline implements AutoCloseable {
     activity.begin(Part.PACK, next.batch().job());
     JobResult result = pack(next);
     activity.end(Part.PACK);
-    listener.done(result);
+    if (!closed) { // a thread may take one more that comes between its interruption and its waking
+      listener.done(result);
+    }
   }
 
   private JobResult pack(Extracted next) {
