@@ -74,4 +74,59 @@ class MetadataChecksumsTest {
         .hasSize(1)
         .allMatch(line -> line.endsWith(" job/chk-2"));
   }
+
+  @Test
+  void savepointsThatAreGoneAreForgotten() throws Exception {
+    Path own = state("savepoint-1a2b-3c4d");
+    Path elsewhere = state("../elsewhere/savepoint-1a2b-5e6f");
+    Path kept = state("../elsewhere/savepoint-1a2b-7081");
+    checksums.record(own);
+    checksums.record(elsewhere);
+    checksums.record(kept);
+    Folders.delete(own);
+    Folders.delete(elsewhere);
+
+    checksums.record(state("job/chk-2"));
+
+    assertThat(checksums.of(own)).isEmpty();
+    assertThat(checksums.of(elsewhere)).isEmpty();
+    assertThat(checksums.of(kept)).isPresent();
+    assertThat(Files.readAllLines(checkpoints.resolve("checksums"))).hasSize(2);
+  }
+
+  @Test
+  void savepointsWhoseFileSystemIsNotThereStayKnown() throws Exception {
+    Path savepoint = state("../mounted/savepoint-1a2b-3c4d");
+    Path deeper = state("../mounted/deeper/savepoint-1a2b-5e6f");
+    checksums.record(savepoint);
+    checksums.record(deeper);
+    Folders.delete(dir.resolve("mounted"));
+    Files.createDirectory(dir.resolve("mounted")); // as it is when nothing is mounted
+
+    checksums.record(state("job/chk-2"));
+
+    assertThat(checksums.of(savepoint)).isPresent();
+    assertThat(checksums.of(deeper)).isPresent();
+  }
+
+  @Test
+  void aSavepointWhoseLineDoesNotSayWhereItLiesStaysKnown() throws Exception {
+    Files.writeString(checkpoints.resolve("checksums"), "0123abcd savepoint-1a2b-3c4d\n");
+
+    checksums.record(state("job/chk-2"));
+
+    assertThat(checksums.of(Path.of("savepoint-1a2b-3c4d"))).hasValue(0x0123abcdL);
+  }
+
+  @Test
+  void theFolderOfTheRunMayMove() throws Exception {
+    checksums.record(state("savepoint-1a2b-3c4d"));
+    checkpoints = Files.move(checkpoints, dir.resolve("moved"));
+    checksums = new MetadataChecksums(checkpoints);
+    Folders.delete(checkpoints.resolve("savepoint-1a2b-3c4d"));
+
+    checksums.record(state("job/chk-2"));
+
+    assertThat(Files.readAllLines(checkpoints.resolve("checksums"))).hasSize(1);
+  }
 }
