@@ -1,5 +1,6 @@
 package org.draftmill.job.cli;
 
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -8,6 +9,7 @@ import org.draftmill.compute.InputException;
 import org.draftmill.corpus.io.InputFile;
 import org.draftmill.job.balance.Balance;
 import org.draftmill.job.balance.BalanceReport;
+import org.draftmill.job.balance.TargetLog;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.console.ExitCode;
 import org.draftmill.job.embedded.RestMetrics;
@@ -44,12 +46,21 @@ public final class BalanceCommand implements Callable<Integer> {
     InputFile.requireFolder(path);
     RunDirectory run = new RunDirectory(path);
     Optional<Balance> balance =
-        rest == null
-            ? RunBalance.of(run)
-            : RunBalance.of(run, RestMetrics.targets(rest, run.jobName()));
+        rest == null ? RunBalance.of(run) : RunBalance.of(run, targets(run.jobName()));
     console.result("balance of " + path);
     BalanceReport.lines(balance.orElseThrow(this::tooEarly)).forEach(console::result);
     return ExitCode.DONE;
+  }
+
+  private TargetLog.Total targets(String job) throws InterruptedException {
+    try {
+      return RestMetrics.targets(rest, job);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new InputException(
+          "Nothing at --rest %s answers as Flink's web UI does (%s). Give its address as http://HOST:PORT."
+              .formatted(rest, e.getMessage() == null ? "no connection" : e.getMessage()),
+          e);
+    }
   }
 
   private InputException tooEarly() {

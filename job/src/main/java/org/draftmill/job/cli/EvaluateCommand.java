@@ -17,6 +17,7 @@ import org.draftmill.compute.decoding.DecodingSettings;
 import org.draftmill.corpus.text.TargetText;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.console.ExitCode;
+import org.draftmill.job.console.OutputFolder;
 import org.draftmill.job.evaluate.Evaluation;
 import org.draftmill.job.evaluate.FiguresReport;
 import org.draftmill.job.evaluate.Prompts;
@@ -133,7 +134,7 @@ public final class EvaluateCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new InputException(
           "--json %s cannot be written: %s. Give a file in a directory that is there and may be written to."
-              .formatted(file, Files.isDirectory(file) ? "it is a directory" : Failures.why(e)),
+              .formatted(file, Files.isDirectory(file) ? "it is a directory" : OutputFolder.why(e)),
           e);
     }
   }

@@ -1,7 +1,6 @@
 package org.draftmill.job.cli;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.draftmill.compute.InputException;
@@ -10,6 +9,7 @@ import org.draftmill.compute.drafter.DrafterStateFiles;
 import org.draftmill.corpus.io.InputFile;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.console.ExitCode;
+import org.draftmill.job.console.OutputFolder;
 import org.draftmill.job.run.DrafterStates;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -40,12 +40,13 @@ public final class ExportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (Files.exists(out)) {
+    if (InputFile.isNamed(out)) {
       throw new InputException(out + " exists already; give a new directory.");
     }
     InputFile.requireFolder(checkpoint);
     try (DrafterStateFiles states = DrafterStateFiles.open(DrafterStates.newest(checkpoint))) {
       states.verify();
+      OutputFolder.require("--out", out.toAbsolutePath().getParent());
       DrafterExport.write(out, states.config(), states.weights());
       console.say("the drafter before step " + states.step());
     }

@@ -1,9 +1,6 @@
 package org.draftmill.job.cli;
 
-import java.io.IOException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -45,21 +42,13 @@ public final class Failures {
       }
     }
     Throwable root = causes.get(causes.size() - 1);
+    if (root instanceof AccessDeniedException denied) {
+      return new Verdict(
+          ExitCode.UNUSABLE, "%s: permission is denied.".formatted(denied.getFile()));
+    }
     String said = message(root);
     String name = className(root);
     return new Verdict(ExitCode.FAILED, name.substring(name.lastIndexOf('.') + 1) + ": " + said);
-  }
-
-  /** What went wrong with a file, in words that do not repeat its name. */
-  static String why(IOException e) {
-    if (e instanceof NoSuchFileException) {
-      return "its directory is not there";
-    } else if (e instanceof AccessDeniedException) {
-      return "permission is denied";
-    } else if (e instanceof FileSystemException file && file.getReason() != null) {
-      return file.getReason();
-    }
-    return String.valueOf(e.getMessage());
   }
 
   private static List<Throwable> causes(Throwable failure) {

@@ -7,11 +7,13 @@ import java.util.concurrent.Callable;
 import org.draftmill.corpus.dataset.Dataset;
 import org.draftmill.corpus.plan.BucketBounds;
 import org.draftmill.corpus.plan.Oversized;
+import org.draftmill.corpus.plan.PlanInput;
 import org.draftmill.corpus.plan.PlanManifest;
 import org.draftmill.corpus.plan.PlanOptions;
 import org.draftmill.corpus.plan.PlanWriter;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.console.ExitCode;
+import org.draftmill.job.console.OutputFolder;
 import org.draftmill.job.console.Text;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -90,7 +92,9 @@ public final class PlanCommand implements Callable<Integer> {
             tokenBudget,
             BucketBounds.parse(bucketBounds),
             Oversized.parse(oversized));
-    PlanManifest plan = PlanWriter.write(Dataset.open(dataset).planInput(), options, out);
+    PlanInput input = Dataset.open(dataset).planInput();
+    OutputFolder.require("--out", out);
+    PlanManifest plan = PlanWriter.write(input, options, out);
     report(plan).forEach(console::say);
     console.result("plan: " + out);
     return ExitCode.DONE;

@@ -90,7 +90,7 @@ public final class InputRanges implements FileEnumerator {
     Arrays.sort(children, Comparator.comparing(child -> child.getPath().getName()));
     for (FileStatus child : children) {
       String name = child.getPath().getName();
-      if (!name.startsWith(".") && !name.startsWith("_")) {
+      if (!InputTree.isLeftOut(name)) {
         addFiles(fileSystem, child, files);
       }
     }

@@ -1,8 +1,6 @@
 package org.draftmill.job.prepare;
 
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,6 +18,7 @@ import org.draftmill.corpus.dataset.DatasetManifest;
 import org.draftmill.corpus.text.TargetText;
 import org.draftmill.job.console.Console;
 import org.draftmill.job.console.LogFile;
+import org.draftmill.job.console.OutputFolder;
 import org.draftmill.job.console.Poller;
 import org.draftmill.job.console.Text;
 import org.draftmill.job.embedded.EmbeddedCluster;
@@ -43,9 +42,7 @@ public final class Preparation {
   public DatasetManifest run(PrepareSettings settings) throws Exception {
     DatasetAssembler.requireNone(settings.out());
     for (Path input : settings.inputs()) {
-      if (!Files.exists(input)) {
-        throw new InputException("There is no input " + input + ".");
-      }
+      InputTree.requireReadable(input);
     }
     DatasetManifest.Origin origin = origin(settings);
     begin(settings);
@@ -65,21 +62,8 @@ public final class Preparation {
       Files.deleteIfExists(settings.out().resolve(DatasetFinisher.REJECTS));
       Files.createDirectories(settings.work());
     } catch (IOException e) {
-      throw new InputException(
-          "--out %s cannot be written to: %s. Give another directory, or the right to write there."
-              .formatted(settings.out(), reason(e)),
-          e);
+      throw OutputFolder.unwritable("--out", settings.out(), e);
     }
-  }
-
-  private static String reason(IOException e) {
-    if (e instanceof FileAlreadyExistsException exists) {
-      return exists.getFile() + " is a file";
-    }
-    if (e instanceof FileSystemException failure && failure.getReason() != null) {
-      return failure.getReason();
-    }
-    return e.getClass().getSimpleName() + ": " + e.getMessage();
   }
 
   private static DatasetManifest.Origin origin(PrepareSettings settings) throws IOException {
