@@ -24,6 +24,9 @@ import picocli.CommandLine.Option;
       "Tokens come from the target's tokenizer, chats are rendered by its template, and the mask lies on exactly what the target itself would generate."
     })
 public final class PrepareCommand implements Callable<Integer> {
+  /** More than any machine has cores; each takes memory of its own. */
+  private static final int MOST_SUBTASKS = 1024;
+
   private final Console console;
 
   @Option(
@@ -77,9 +80,10 @@ public final class PrepareCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     int subtasks = parallelism == null ? Runtime.getRuntime().availableProcessors() : parallelism;
-    if (maxLength < 0 || subtasks < 1 || maxUnpackRatio < 1) {
+    if (maxLength < 0 || subtasks < 1 || subtasks > MOST_SUBTASKS || maxUnpackRatio < 1) {
       throw new InputException(
-          "--max-length must not be negative, --parallelism and --max-unpack-ratio at least 1.");
+          "--max-length must not be negative, --parallelism 1 to %d, --max-unpack-ratio at least 1."
+              .formatted(MOST_SUBTASKS));
     }
     DatasetManifest manifest =
         new Preparation(console)

@@ -12,6 +12,8 @@ import org.draftmill.corpus.plan.Plan;
 import org.draftmill.corpus.plan.PlanManifest;
 import org.draftmill.corpus.plan.PlanOptions;
 import org.draftmill.corpus.plan.PlanWriter;
+import org.draftmill.job.console.OutputFolder;
+import org.draftmill.operators.jobs.JobsOptions;
 
 /** Gives a run its plan: the one that lies there if it agrees with the options, else a new one. */
 final class Planning {
@@ -23,6 +25,7 @@ final class Planning {
    */
   static Plan planOf(Dataset dataset, Path directory, PlanOptions options) throws IOException {
     if (!InputFile.isNamed(directory.resolve(Plan.FILE))) {
+      OutputFolder.require(JobsOptions.PLAN.key(), directory);
       PlanWriter.write(dataset.planInput(), options, directory);
     }
     Plan plan = Plan.read(ByteSources.directory(directory));

@@ -37,6 +37,17 @@ class WrongPlacesTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"file/plan", "dangling", "loop", "loop/plan"})
+  void aPlanOfARunThatCannotBeWritten(String out) throws Exception {
+    TestingRuns runs = TestingRuns.in(dir, 4, true);
+    makePlaces();
+
+    refused(
+        runs.train("jobs.plan=" + dir.resolve(out)),
+        "jobs.plan " + dir.resolve(out) + " cannot be written to: ");
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"dangling", "loop", "file"})
   void anExportInThePlaceOfSomething(String out) throws Exception {
     makePlaces();
@@ -51,6 +62,15 @@ class WrongPlacesTest {
     Files.writeString(dir.resolve("file"), "");
     Files.createSymbolicLink(dir.resolve("dangling"), Path.of("gone"));
     Files.createSymbolicLink(dir.resolve("loop"), Path.of("loop"));
+  }
+
+  @Test
+  void moreSubtasksThanAnyMachineHasCores() {
+    Result result =
+        TestingRuns.draftmill(
+            "prepare", "--target", "x", "--input", "x", "--out", "x", "--parallelism", "100000000");
+
+    refused(result, "--parallelism 1 to 1024");
   }
 
   @ParameterizedTest
