@@ -82,7 +82,8 @@ public final class TargetLog {
   }
 
   private List<String> lines() throws IOException {
-    return Files.exists(file) ? Files.readAllLines(file, StandardCharsets.US_ASCII) : List.of();
+    // Each byte is a character, so that no damage is more than a line that makes no sense.
+    return Files.exists(file) ? Files.readAllLines(file, StandardCharsets.ISO_8859_1) : List.of();
   }
 
   private static Row parse(String line) {

@@ -113,7 +113,9 @@ public final class ClaimedSavepoints {
   private static Set<Claim> read(RunDirectory run) throws IOException {
     Set<Claim> claims = new LinkedHashSet<>();
     if (Files.exists(file(run))) {
-      for (String line : Files.readAllLines(file(run))) {
+      // Not as text: bytes that are none must not keep a run from going on.
+      String lines = new String(Files.readAllBytes(file(run)), StandardCharsets.UTF_8);
+      for (String line : lines.lines().toList()) {
         Claim claim = Claim.parse(line);
         if (claim != null) {
           claims.add(claim);

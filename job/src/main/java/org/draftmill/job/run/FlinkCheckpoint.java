@@ -2,6 +2,7 @@ package org.draftmill.job.run;
 
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -67,8 +68,8 @@ public record FlinkCheckpoint(
               FlinkCheckpoint.class.getClassLoader(),
               FlinkAddress.of(directory));
     } catch (IOException | RuntimeException e) {
-      throw new InputException(
-          "The metadata " + file + " cannot be read: " + e.getMessage() + ".", e);
+      String why = e instanceof EOFException ? "it is cut short" : String.valueOf(e.getMessage());
+      throw new InputException("The metadata " + file + " cannot be read: " + sentence(why), e);
     }
     List<Stage> stages = new ArrayList<>();
     List<FileStateHandle> files = new ArrayList<>();
@@ -89,6 +90,11 @@ public record FlinkCheckpoint(
         Comparator.comparingInt((Stage stage) -> Math.floorMod(STAGES.indexOf(stage.name()), 99))
             .thenComparing(Stage::name));
     return new FlinkCheckpoint(metadata.getCheckpointId(), stages, files, drafters);
+  }
+
+  /** Flink ends some messages with a full stop and some without. */
+  private static String sentence(String message) {
+    return message.endsWith(".") ? message : message + ".";
   }
 
   /** Apart from making sense of them: only what is said of that tells of damage for sure. */

@@ -41,7 +41,7 @@ public final class RunLock implements AutoCloseable {
     if (lock == null) {
       throw new InputException(
           "Another run (process %s) is working in %s; wait for it, stop it, or choose another run.dir."
-              .formatted(Files.readString(file).strip(), directory.root()));
+              .formatted(holder(file), directory.root()));
     }
     try {
       channel.truncate(0);
@@ -53,6 +53,10 @@ public final class RunLock implements AutoCloseable {
       throw unwritable(directory.root(), e);
     }
     return new RunLock(channel);
+  }
+
+  private static String holder(Path file) throws IOException {
+    return new String(Files.readAllBytes(file), StandardCharsets.US_ASCII).strip();
   }
 
   private static FileChannel open(Path file) {

@@ -80,7 +80,8 @@ public final class UnfinishedSavepoint {
 
   private static List<String> lines(RunDirectory run) throws IOException {
     try {
-      return Files.readAllLines(run.checkpoints().resolve(FILE));
+      byte[] content = Files.readAllBytes(run.checkpoints().resolve(FILE));
+      return new String(content, StandardCharsets.UTF_8).lines().toList();
     } catch (NoSuchFileException e) {
       return List.of();
     }

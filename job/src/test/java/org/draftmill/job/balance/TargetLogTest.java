@@ -57,4 +57,13 @@ class TargetLogTest {
 
     assertThat(log.total()).isEqualTo(new Total(5_000, 8, 10));
   }
+
+  @Test
+  void bytesThatAreNoTextArePassedOver() throws IOException {
+    log.start(100);
+    log.append(new Row(110, 5_000, 8));
+    Files.write(file, new byte[] {(byte) 0xff, 0, (byte) 0xc3, '\n'}, StandardOpenOption.APPEND);
+
+    assertThat(log.total()).isEqualTo(new Total(5_000, 8, 10));
+  }
 }

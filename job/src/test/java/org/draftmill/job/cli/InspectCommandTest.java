@@ -42,6 +42,18 @@ class InspectCommandTest {
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("nothing to inspect");
   }
 
+  @Test
+  void aCheckpointWhoseMetadataIsEmptyIsSaidToBeCutShort(@TempDir Path checkpoint)
+      throws Exception {
+    Files.createFile(checkpoint.resolve("_metadata"));
+
+    assertThat(inspect(checkpoint)).isEqualTo(ExitCode.UNUSABLE);
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .isEqualTo(
+            "error: The metadata %s cannot be read: it is cut short.\n"
+                .formatted(checkpoint.resolve("_metadata")));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"job/chk-3", "savepoint-1"})
   void aCheckpointWhoseMetadataChangedIsDamaged(String name, @TempDir Path checkpoints)

@@ -71,6 +71,20 @@ class SavedStateTest {
   }
 
   @Test
+  void bytesThatAreNoTextClaimNothing() throws Exception {
+    Path savepoint = TestingStates.savepoint(run, 5, 50);
+    byte[] damage = {(byte) 0xff, '\t', (byte) 0xc3, '\n'};
+    Files.write(run.checkpoints().resolve("claimed-savepoints"), damage);
+    Files.write(run.checkpoints().resolve("stopping"), damage);
+
+    UnfinishedSavepoint.end(run);
+    SavedState.prune(run, 0);
+
+    assertThat(savepoint.resolve("_metadata")).exists();
+    assertThat(steps()).containsExactly("step-00000050");
+  }
+
+  @Test
   void aSavepointOfTheUserStaysWithItsFilesEvenWhenTheRunHasEnded() throws Exception {
     TestingStates.savepoint(run, 5, 50);
     TestingStates.checkpoint(run, 6, 60);

@@ -2,7 +2,6 @@ package org.draftmill.operators.drafter;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -67,7 +66,7 @@ final class DrafterGroup implements TrainingLoop.Group, Closeable {
           settings
               .bindHost()
               .orElse(environment.getTaskManagerInfo().getTaskManagerExternalAddress());
-      Listener listener = Listener.open(InetAddress.getByName(host));
+      Listener listener = Listener.open(host);
       collective = new TcpCollective(rank, listener, local, settings.collective());
       member = new Member(rank, host, listener.port(), local.process());
     } catch (IOException e) {

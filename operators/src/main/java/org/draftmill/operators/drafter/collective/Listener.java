@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -38,6 +39,19 @@ public final class Listener implements Closeable {
   }
 
   /**
+   * @param host name or address of this host, as its peers reach it
+   */
+  public static Listener open(String host) throws IOException {
+    InetAddress address;
+    try {
+      address = InetAddress.getByName(host);
+    } catch (UnknownHostException e) {
+      throw unusable(host, "no host is known by this name", e);
+    }
+    return open(address);
+  }
+
+  /**
    * @param address of this host, as its peers reach it; the port is chosen by the system
    */
   public static Listener open(InetAddress address) throws IOException {
@@ -54,12 +68,19 @@ public final class Listener implements Closeable {
       server.setSoTimeout(LOOK_MILLIS);
     } catch (IOException e) {
       server.close();
-      throw new IOException(
-          "Drafters cannot listen at %s: %s. Set drafter.bind-host to an address of this host."
-              .formatted(address, e.getMessage()),
-          e);
+      throw unusable(address, e.getMessage(), e);
     }
     return new Listener(server, longestHandshake);
+  }
+
+  private static IOException unusable(Object place, String why, IOException cause) {
+    // Without its cause as one: it is the last of the causes that a user is told.
+    IOException unusable =
+        new IOException(
+            "Drafters cannot listen at %s: %s. Set drafter.bind-host to an address of this host."
+                .formatted(place, why));
+    unusable.addSuppressed(cause);
+    return unusable;
   }
 
   public int port() {
