@@ -22,10 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
  * TaskManager that died.
  */
 @Tag("cluster")
-@Timeout(900)
+@Timeout(3600)
 class ClusterFaultsITCase {
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
-  private static final String EPOCHS = "jobs.epochs=40";
+  private static final Duration PATIENCE = Duration.ofMinutes(20);
+  private static final String EPOCHS = "jobs.epochs=100";
 
   /** A run must outlast the time until the dead TaskManager is missed, with Flink's default. */
   private static final String FLINKS_HEARTBEAT = "heartbeat.interval";

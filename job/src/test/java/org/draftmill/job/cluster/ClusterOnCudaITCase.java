@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(CudaEmulator.class)
 @Tag(CudaEmulator.TAG)
 @Tag("cluster")
-@Timeout(900)
+@Timeout(3600)
 class ClusterOnCudaITCase {
   private static final int GPUS = 2;
 

@@ -15,7 +15,7 @@ public final class LocalClusterScript {
   /** The checkout; tests run in the folder of their module. */
   public static final Path HOME = Path.of("..").toAbsolutePath().normalize();
 
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration PATIENCE = Duration.ofMinutes(15);
 
   private final Path cluster;
   private final Map<String, String> environment;

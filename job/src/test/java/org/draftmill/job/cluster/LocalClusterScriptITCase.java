@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code local-cluster.sh} does when it is used wrongly, and what it leaves behind. */
 @Tag("cluster")
-@Timeout(600)
+@Timeout(3600)
 class LocalClusterScriptITCase {
   private static final int FAILED = 1;
   private static final int UNUSABLE = 2;
@@ -114,7 +114,7 @@ class LocalClusterScriptITCase {
     } finally {
       parent.destroyForcibly();
     }
-    await().atMost(Duration.ofMinutes(1)).until(() -> processes().isEmpty());
+    await().atMost(Duration.ofMinutes(5)).until(() -> processes().isEmpty());
   }
 
   @Test

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A session cluster that is not restarted between jobs: what one leaves behind adds up. */
 @Tag("cluster")
-@Timeout(900)
+@Timeout(3600)
 class ManyJobsITCase {
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration PATIENCE = Duration.ofMinutes(20);
 
   /** Flink's loader of a job's classes. */
   private static final String JOB_LOADER = "ChildFirstClassLoader";

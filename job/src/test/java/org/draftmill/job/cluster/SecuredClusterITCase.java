@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The protection of {@code flink-conf/config-cluster.yaml}, with a key of {@code make-keystore.sh}.
  */
 @Tag("cluster")
-@Timeout(900)
+@Timeout(3600)
 class SecuredClusterITCase {
   private static final Path CONF = LocalClusterScript.HOME.resolve("flink-conf");
   private static final String PASSWORD = "of-a-test";

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.io.TempDir;
  * needs: each takes part.
  */
 @Tag("cluster")
-@Timeout(900)
+@Timeout(3600)
 class SessionClusterITCase {
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final Duration PATIENCE = Duration.ofMinutes(20);
 
   /** Enough to be in the middle of them when a command has started. */
-  private static final String EPOCHS = "jobs.epochs=60";
+  private static final String EPOCHS = "jobs.epochs=150";
 
   @TempDir static Path reference;
   private static String expected;

@@ -27,7 +27,7 @@ import org.draftmill.job.cluster.LocalClusterScript.Result;
  * ends.
  */
 public final class TestingCluster implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final Pattern WEB_UI = Pattern.compile("web UI +(https?://\\S+)");
   private static final Pattern STARTED = Pattern.compile("(?m)^(\\w+-\\d+), process \\d+");
   private static final Pattern JOB = Pattern.compile("JobID ([0-9a-f]{32})");
