@@ -49,12 +49,14 @@ public final class BoundedFile {
   /**
    * The same of a text.
    *
-   * @throws CharacterCodingException if it is not UTF-8
+   * @throws InputException also if it is not UTF-8
    */
   public static String text(Path file, int most) throws IOException {
-    return StandardCharsets.UTF_8
-        .newDecoder()
-        .decode(ByteBuffer.wrap(bytes(file, most)))
-        .toString();
+    ByteBuffer bytes = ByteBuffer.wrap(bytes(file, most));
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
+    } catch (CharacterCodingException e) {
+      throw new InputException(file + " is not UTF-8 text: is it what its name says?", e);
+    }
   }
 }

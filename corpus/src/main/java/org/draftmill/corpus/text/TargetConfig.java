@@ -37,7 +37,7 @@ final class TargetConfig {
   private final JsonNode generationConfig;
 
   /**
-   * @throws InputException if a file is no JSON
+   * @throws InputException if a file is no JSON object
    */
   TargetConfig(Path target) throws IOException {
     this.target = target;
@@ -54,7 +54,11 @@ final class TargetConfig {
       return MissingNode.getInstance();
     }
     try {
-      return new ObjectMapper().readTree(BoundedFile.bytes(file, BoundedFile.SMALL));
+      JsonNode content = new ObjectMapper().readTree(BoundedFile.bytes(file, BoundedFile.SMALL));
+      if (!content.isObject()) {
+        throw new InputException(file + " holds no JSON object.");
+      }
+      return content;
     } catch (JsonProcessingException e) {
       throw new InputException(file + " is no JSON: " + e.getOriginalMessage(), e);
     }

@@ -58,6 +58,25 @@ class ChatTemplateTest {
   }
 
   @Test
+  void aFileOfAnotherKindIsNotTakenForOneThatSaysNothing() throws Exception {
+    for (String content : List.of("", "[1]", "\"text\"")) {
+      write("tokenizer_config.json", content);
+      assertThatThrownBy(() -> ChatTemplate.load(target, Demo.NOW))
+          .isInstanceOf(InputException.class)
+          .hasMessage(target.resolve("tokenizer_config.json") + " holds no JSON object.");
+    }
+  }
+
+  @Test
+  void aTemplateThatIsNoTextIsNamed() throws Exception {
+    Path file = Files.write(target.resolve("chat_template.jinja"), new byte[] {(byte) 0xff});
+
+    assertThatThrownBy(() -> ChatTemplate.load(target, Demo.NOW))
+        .isInstanceOf(InputException.class)
+        .hasMessage(file + " is not UTF-8 text: is it what its name says?");
+  }
+
+  @Test
   void ofNamedTemplatesTheDefaultIsTakenAndTheOneForToolsWhereThereAreSome() throws Exception {
     write(
         "tokenizer_config.json",

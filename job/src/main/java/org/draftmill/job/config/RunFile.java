@@ -1,7 +1,6 @@
 package org.draftmill.job.config;
 
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,8 +49,6 @@ public final class RunFile {
       return BoundedFile.text(file, BoundedFile.SMALL);
     } catch (org.draftmill.corpus.InputException e) {
       throw new InputException(e.getMessage(), e);
-    } catch (CharacterCodingException e) {
-      throw new InputException(file + " is not UTF-8 text: is it a run file?", e);
     } catch (IOException e) {
       throw new InputException("Cannot read the run file " + file + ": " + e.getMessage(), e);
     }

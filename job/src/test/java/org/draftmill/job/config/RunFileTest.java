@@ -101,7 +101,7 @@ class RunFileTest {
         .hasMessage(dir.resolve("none.yaml") + " cannot be read: there is no such file.");
     assertThatThrownBy(() -> RunFile.read(binary, List.of()))
         .isInstanceOf(InputException.class)
-        .hasMessage(binary + " is not UTF-8 text: is it a run file?");
+        .hasMessage(binary + " is not UTF-8 text: is it what its name says?");
   }
 
   @Test

@@ -35,7 +35,7 @@ class TokenizerVocabularyTest {
   @Test
   void aTokenizerThatIsMissingOrNoJsonIsNamed() throws Exception {
     assertThatThrownBy(() -> TokenizerVocabulary.read(dir))
-        .isInstanceOf(InputException.class)
+        .isInstanceOf(org.draftmill.corpus.InputException.class)
         .hasMessageContaining("tokenizer.json");
     write("tokenizer.json", "{");
     assertThatThrownBy(() -> TokenizerVocabulary.read(dir))
