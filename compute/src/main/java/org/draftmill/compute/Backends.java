@@ -8,6 +8,8 @@ import org.draftmill.compute.reference.ReferenceBackend;
 
 /** Makes a backend by its name: the module's front door, the one place that knows them all. */
 public final class Backends {
+  private static final int MOST_THREADS = 4096;
+
   private Backends() {}
 
   /** Opens a backend; {@code cuda} takes the first GPU. */
@@ -29,12 +31,16 @@ public final class Backends {
    * @param gpu which GPU {@code cuda} takes, counted among those that the driver shows to this
    *     process
    * @param products what multiplies matrices on a GPU
-   * @throws InputException when the name is unknown, {@code threads} is less than one, or there is
-   *     no such GPU or no cuBLAS where it is demanded
+   * @throws InputException when the name is unknown, {@code threads} is less than one or more than
+   *     any machine has cores, or there is no such GPU or no cuBLAS where it is demanded
    */
   public static Backend open(String name, int threads, int gpu, MatrixProducts products) {
     if (threads < 1) {
       throw new InputException("A backend needs at least one thread, found " + threads + ".");
+    }
+    if (threads > MOST_THREADS) {
+      throw new InputException(
+          "A backend takes at most %d threads, found %d.".formatted(MOST_THREADS, threads));
     }
     return switch (name) {
       case ReferenceBackend.NAME -> new ReferenceBackend();

@@ -26,9 +26,12 @@ class BackendsTest {
   }
 
   @Test
-  void noThreadIsTooFew() {
+  void noThreadIsTooFewAndMoreThanAnyMachineHasTooMany() {
     assertThatThrownBy(() -> Backends.open("cpu", 0))
         .isInstanceOf(InputException.class)
         .hasMessage("A backend needs at least one thread, found 0.");
+    assertThatThrownBy(() -> Backends.open("cpu", 100_000))
+        .isInstanceOf(InputException.class)
+        .hasMessage("A backend takes at most 4096 threads, found 100000.");
   }
 }

@@ -15,14 +15,19 @@ public final class DecodingEvaluation {
   public DecodingEvaluation(TargetModel target, DraftModel draft, DecodingSettings settings) {
     this.target = target;
     this.draft = draft;
-    this.settings = settings;
+    // The caches are made for a whole continuation, which is no longer than what the target reads.
+    this.settings =
+        new DecodingSettings(
+            Math.min(settings.maxNewTokens(), target.config().maxPositions()),
+            settings.temperature(),
+            settings.seed());
   }
 
   /**
    * Decodes every prompt both ways, one right after the other, so that both meet the machine in the
    * same state. The first prompt runs once more before, unmeasured, to warm up.
    *
-   * @param prompts token ids, each at least one
+   * @param prompts token ids, each at least one and fewer than the target can read
    * @param done is told how many prompts are finished
    */
   public DecodingFigures run(List<int[]> prompts, IntConsumer done) {
@@ -42,11 +47,17 @@ public final class DecodingEvaluation {
     return DecodingFigures.of(own, speculative, draft.blockSize() - 1, settings.isGreedy());
   }
 
-  private static int longest(List<int[]> prompts) {
+  private int longest(List<int[]> prompts) {
+    int most = target.config().maxPositions();
     int longest = 0;
     for (int i = 0; i < prompts.size(); i++) {
       if (prompts.get(i).length == 0) {
         throw new InputException("Prompt " + (i + 1) + " is empty; nothing can continue it.");
+      }
+      if (prompts.get(i).length >= most) {
+        throw new InputException(
+            "Prompt %d has %d tokens, but the target reads %d at most (max_position_embeddings): leave it out."
+                .formatted(i + 1, prompts.get(i).length, most));
       }
       longest = Math.max(longest, prompts.get(i).length);
     }

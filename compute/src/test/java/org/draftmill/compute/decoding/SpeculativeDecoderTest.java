@@ -158,6 +158,23 @@ class SpeculativeDecoderTest {
               .hasMessageContaining("Prompt 2");
           assertThatThrownBy(() -> evaluation.run(List.of(), done -> {}))
               .isInstanceOf(InputException.class);
+          int most = target.config().maxPositions();
+          assertThatThrownBy(() -> evaluation.run(List.of(prompt, new int[most]), done -> {}))
+              .isInstanceOf(InputException.class)
+              .hasMessageStartingWith(
+                  "Prompt 2 has %d tokens, but the target reads %d at most", most, most);
+        });
+  }
+
+  @Test
+  void noContinuationIsLongerThanWhatTheTargetReads() {
+    withDemo(
+        (target, draft, prompt, greedy) -> {
+          draft.rightSlots = new int[] {7};
+          DecodingFigures figures =
+              new DecodingEvaluation(target, draft, DecodingSettings.greedy(Integer.MAX_VALUE))
+                  .run(List.of(prompt), done -> {});
+          assertThat(figures.newTokens()).isBetween(1L, (long) target.config().maxPositions());
         });
   }
 

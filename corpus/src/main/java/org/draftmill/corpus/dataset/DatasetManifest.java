@@ -78,7 +78,7 @@ public record DatasetManifest(
   public record Origin(String target, String tokenizerSha256, int maxLength) {}
 
   /**
-   * @throws InputException if the fingerprint does not belong to the shards
+   * @throws InputException if the fingerprint or the totals do not belong to the shards
    */
   public DatasetManifest {
     rejected = Collections.unmodifiableMap(new TreeMap<>(rejected));
@@ -87,10 +87,13 @@ public record DatasetManifest(
       throw new InputException(
           "its fingerprint does not belong to the shards that it lists; it was edited or damaged.");
     }
+    if (!total(shards).equals(new ShardStats(sequences, tokens, supervisedTokens, longest))) {
+      throw new InputException(
+          "its totals are not those of the shards that it lists; it was edited or damaged.");
+    }
   }
 
-  /** Adds the shards up. */
-  public static DatasetManifest of(Origin origin, List<Shard> shards, Map<String, Long> rejected) {
+  private static ShardStats total(List<Shard> shards) {
     ShardStats all = ShardStats.NONE;
     for (Shard shard : shards) {
       all =
@@ -98,6 +101,12 @@ public record DatasetManifest(
               new ShardStats(
                   shard.sequences(), shard.tokens(), shard.supervisedTokens(), shard.longest()));
     }
+    return all;
+  }
+
+  /** Adds the shards up. */
+  public static DatasetManifest of(Origin origin, List<Shard> shards, Map<String, Long> rejected) {
+    ShardStats all = total(shards);
     return new DatasetManifest(
         fingerprint(origin.tokenizerSha256(), shards).hex(),
         origin.target(),

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
@@ -25,6 +26,7 @@ public final class JsonFile {
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+          .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
           .defaultPropertyInclusion(
               JsonInclude.Value.construct(JsonInclude.Include.ALWAYS, JsonInclude.Include.ALWAYS))
           .build();
@@ -74,11 +76,15 @@ public final class JsonFile {
                 .formatted(source.name(), foundVersion, version));
       }
       return MAPPER.treeToValue(file, type);
-    } catch (JsonProcessingException e) {
+    } catch (JsonMappingException e) {
       Throwable cause = e.getCause();
-      if (cause instanceof InputException) {
-        throw new InputException(source.name() + ": " + cause.getMessage(), e);
-      }
+      throw new InputException(
+          cause instanceof InputException
+              ? source.name() + ": " + cause.getMessage()
+              : "%s cannot be understood: its %s is missing, unknown or of another kind."
+                  .formatted(source.name(), field(e)),
+          e);
+    } catch (JsonProcessingException e) {
       throw new InputException(
           "%s cannot be understood%s: %s."
               .formatted(
@@ -90,6 +96,19 @@ public final class JsonFile {
                   e.getOriginalMessage()),
           e);
     }
+  }
+
+  /** {@code 'epochs[0].jobs'}. */
+  private static String field(JsonMappingException e) {
+    StringBuilder path = new StringBuilder();
+    for (JsonMappingException.Reference part : e.getPath()) {
+      if (part.getFieldName() == null) {
+        path.append('[').append(part.getIndex()).append(']');
+      } else {
+        path.append(path.isEmpty() ? "" : ".").append(part.getFieldName());
+      }
+    }
+    return path.isEmpty() ? "content" : "'" + path + "'";
   }
 
   private static String text(JsonNode node) {

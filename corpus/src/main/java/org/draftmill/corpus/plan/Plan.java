@@ -93,6 +93,9 @@ public final class Plan {
     if (header.epoch() != epoch
         || header.jobs() != expected.jobs()
         || header.sequences() != expected.sequences()
+        || header.tokens() != expected.tokens()
+        || header.largestJobTokens() != expected.largestJobTokens()
+        || header.largestJobSequences() != expected.largestJobSequences()
         || header.seed() != manifest.seed()
         || header.tokenBudget() != manifest.tokenBudget()
         || header.oversized() != Oversized.parse(manifest.oversized())

@@ -75,6 +75,15 @@ public record PlanManifest(
     bucketBounds = new BucketBounds(bucketBounds).upper();
     new Fingerprint(dataset);
     Oversized.parse(oversized);
+    if (jobs != epochs.stream().mapToLong(Epoch::jobs).sum()
+        || tokens != epochs.stream().mapToLong(Epoch::tokens).sum()
+        || supervisedTokens != epochs.stream().mapToLong(Epoch::supervisedTokens).sum()
+        || largestJobTokens != epochs.stream().mapToInt(Epoch::largestJobTokens).max().orElse(0)
+        || largestJobSequences
+            != epochs.stream().mapToInt(Epoch::largestJobSequences).max().orElse(0)) {
+      throw new InputException(
+          "its totals are not those of the job lists that it names; it was edited or damaged.");
+    }
   }
 
   /** The options that made the plan. */

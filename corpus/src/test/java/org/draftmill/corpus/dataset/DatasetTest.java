@@ -215,6 +215,8 @@ class DatasetTest {
             json.replaceFirst("\"sha256\" : \"..", "\"sha256\" : \"zz"),
             json.replace("data-00000.arrow", "../data-00000.arrow"),
             json.replaceFirst("\"tokens\"", "\"token\""),
+            json.replaceFirst("\"sequences\" : ", "\"sequences\" : 1"),
+            json.replaceFirst("\"longest\" : ", "\"longest\" : 1"),
             json.substring(0, json.length() / 2),
             "[]")) {
       Files.writeString(file, edited);

@@ -160,6 +160,8 @@ class PlanTest {
           json.replace("\"own-job\"", "\"some\""),
           json.replaceFirst("\"dataset\" : \"01", "\"dataset\" : \"zz"),
           json.replaceFirst("\"seed\" : 11,", ""),
+          json.replaceFirst("\"jobs\" : ", "\"jobs\" : 1"),
+          json.replaceFirst("\"largest_job_tokens\" : ", "\"largest_job_tokens\" : 1"),
           json.substring(0, 100)
         }) {
       Files.writeString(directory.resolve("plan.json"), edited);
