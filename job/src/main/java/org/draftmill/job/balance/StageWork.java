@@ -14,11 +14,19 @@ public record StageWork(
     int devices, double tokens, double busySeconds, double exchangeSeconds, double elapsedSeconds) {
 
   public StageWork {
-    if (devices < 1 || !(tokens > 0) || !(busySeconds > 0) || !(elapsedSeconds > 0)) {
+    if (devices < 1 || !isAnything(tokens, busySeconds, elapsedSeconds)) {
       throw new IllegalArgumentException(
           "A stage of %d devices with %s tokens in %s busy of %s seconds tells nothing."
               .formatted(devices, tokens, busySeconds, elapsedSeconds));
     }
+  }
+
+  /**
+   * Whether there is work to tell of: a stage may have computed for nothing yet, or a task that
+   * failed may have told of none.
+   */
+  public static boolean isAnything(double tokens, double busySeconds, double elapsedSeconds) {
+    return tokens > 0 && busySeconds > 0 && elapsedSeconds > 0;
   }
 
   /** Tokens a second of one device that never waits. */

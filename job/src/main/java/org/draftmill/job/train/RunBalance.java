@@ -48,7 +48,11 @@ public final class RunBalance {
     List<Map<String, Double>> all = new LiveLogReader(run.liveLog(), false).poll();
     List<Map<String, Double>> steps =
         all.subList(Math.min(FIRST_STEPS, all.size() / FIRST_PART), all.size());
-    if (targets.busySeconds() <= 0 || sum(steps, "tokens") <= 0 || sum(steps, "forward") <= 0) {
+    double tokens = sum(steps, "tokens");
+    double busy = sum(steps, "forward") + sum(steps, "backward") + sum(steps, "optimizer");
+    double elapsed = sum(steps, "seconds");
+    if (!StageWork.isAnything(targets.tokens(), targets.busySeconds(), targets.elapsedSeconds())
+        || !StageWork.isAnything(tokens, busy, elapsed)) {
       return Optional.empty();
     }
     return Optional.of(
@@ -61,10 +65,10 @@ public final class RunBalance {
                 targets.elapsedSeconds()),
             new StageWork(
                 options.get(DrafterOptions.PARALLELISM),
-                sum(steps, "tokens"),
-                sum(steps, "forward") + sum(steps, "backward") + sum(steps, "optimizer"),
+                tokens,
+                busy,
                 exchangeSeconds(steps),
-                sum(steps, "seconds")),
+                elapsed),
             options.get(DrafterOptions.ACCUMULATION),
             all.size()));
   }

@@ -64,6 +64,10 @@ class RunBalanceTest {
     assertThat(RunBalance.of(run)).isEmpty();
     log(run, 3);
     assertThat(RunBalance.of(run)).isEmpty();
+    assertThat(RunBalance.of(run, new TargetLog.Total(0, 1, 2)))
+        .as("of targets whose first jobs were given up with them")
+        .isEmpty();
+    assertThat(RunBalance.of(run, new TargetLog.Total(100, 1, 0))).isEmpty();
     assertThat(RunBalance.of(run, new TargetLog.Total(100, 1, 2))).isPresent();
   }
 
