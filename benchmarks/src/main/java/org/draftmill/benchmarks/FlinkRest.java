@@ -17,6 +17,7 @@ import org.apache.flink.api.common.JobID;
 final class FlinkRest {
   private static final long PAUSE_MILLIS = 20;
   private static final Duration PATIENCE = Duration.ofMinutes(5);
+
   private final HttpClient client = HttpClient.newHttpClient();
   private final ObjectMapper json = new ObjectMapper();
   private final URI address;

@@ -126,6 +126,10 @@ class WrongFilesTest {
   }
 
   private Result evaluate(Path target, Path drafter) {
+    return evaluate(target, drafter, dir.resolve("prompts.jsonl"));
+  }
+
+  private static Result evaluate(Path target, Path drafter, Path prompts) {
     return TestingRuns.draftmill(
         "evaluate",
         "--target",
@@ -133,7 +137,7 @@ class WrongFilesTest {
         "--drafter",
         drafter.toString(),
         "--prompts",
-        dir.resolve("prompts.jsonl").toString());
+        prompts.toString());
   }
 
   /** It never came to an end. */
@@ -142,17 +146,7 @@ class WrongFilesTest {
     Path endless = Path.of("/dev/zero");
     assumeTrue(Files.exists(endless));
 
-    Result result =
-        TestingRuns.draftmill(
-            "evaluate",
-            "--target",
-            DEMO.resolve("target").toString(),
-            "--drafter",
-            dir.toString(),
-            "--prompts",
-            endless.toString());
-
-    refused(result, endless, "it is a pipe or a device");
+    refused(evaluate(DEMO.resolve("target"), dir, endless), endless, "it is a pipe or a device");
   }
 
   @ParameterizedTest
